@@ -1,0 +1,3 @@
+"""Headwater: lineage of streaming data."""
+
+__version__ = "0.1.0.dev0"
