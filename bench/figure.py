@@ -1,0 +1,61 @@
+"""A figure: the values of one target, one a repetition, and the verdict on their median."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One repetition: what was measured, and the share of CPU stolen meanwhile."""
+
+    value: float
+    steal: float
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A line of the table; one without a limit only informs."""
+
+    what: str
+    unit: str
+    samples: Sequence[Sample]
+    limit: float | None = None
+
+    @property
+    def value(self) -> float:
+        return median(sample.value for sample in self.samples)
+
+    @property
+    def is_met(self) -> bool:
+        return self.limit is None or self.value <= self.limit
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the line's cells, as HEADINGS names them."""
+        return (
+            self.what,
+            "" if self.limit is None else f"≤ {_number(self.limit)} {self.unit}",
+            f"{_number(self.value)} {self.unit}",
+            self._spread(),
+            f"{fmean(sample.steal for sample in self.samples):.1%}",
+            "" if self.limit is None else ("yes" if self.is_met else "NO"),
+        )
+
+    def _spread(self) -> str:
+        values = [sample.value for sample in self.samples]
+        return f"{_number(min(values))}..{_number(max(values))}" if len(values) > 1 else ""
+
+
+HEADINGS = ("what", "must reach", "measured (median)", "spread", "steal", "met")
+
+
+def ratios(above: Sequence[Sample], below: Sequence[Sample]) -> list[Sample]:
+    """Divide pair by pair: the two of a pair ran one after the other, on a like machine."""
+    return [
+        Sample(one.value / other.value, (one.steal + other.steal) / 2)
+        for one, other in zip(above, below, strict=True)
+    ]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -1,0 +1,27 @@
+"""The rows of the table, in the order they are run."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bench.client import Client
+from bench.figure import Figure
+from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
+from bench.rows.size import growth, memory, start
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    measure: Callable[[Client], Sequence[Figure]]
+    is_full_only: bool = False
+
+
+ROWS = (
+    Row("start", start),
+    Row("single-sqlite", single_sqlite),
+    Row("batch-sqlite", batch_sqlite),
+    Row("single-postgres", single_postgres),
+    Row("wide", wide),
+    Row("memory", memory),
+    Row("growth", growth, is_full_only=True),
+)

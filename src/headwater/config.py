@@ -1,0 +1,98 @@
+"""Settings: a TOML file, then HEADWATER__SECTION__KEY, then flags; read once, then passed on."""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from headwater.errors import BadConfig
+
+FILE_VARIABLE = "HEADWATER_CONFIG"
+DEFAULT_FILE = "headwater.toml"
+
+
+class Section(BaseModel):
+    """A part of the settings: refuses keys it does not know, and does not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServerSettings(Section):
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(5000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+
+
+class IntakeSettings(Section):
+    max_body_bytes: int = Field(
+        20_000_000, ge=1_000, description="Largest body of a request, as sent and once unpacked."
+    )
+    max_in_flight_bytes: int = Field(
+        256_000_000,
+        ge=1_000,
+        description="Bodies held at once; beyond it senders are told to wait.",
+    )
+    max_ahead_seconds: int = Field(
+        86_400, ge=0, description="How far an event's time may be ahead of this machine's clock."
+    )
+
+
+class Settings(BaseSettings):
+    """All settings; an empty machine needs none."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="HEADWATER__",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    data: Path = Field(Path("headwater-data"), description="Folder for everything kept in files.")
+    store: str = Field("", description="URL of the store; SQLite in the data folder unless set.")
+    server: ServerSettings = ServerSettings()
+    intake: IntakeSettings = IntakeSettings()
+
+    @property
+    def store_url(self) -> str:
+        return self.store or f"sqlite:///{self.data.absolute() / 'headwater.db'}"
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        file = Path(os.environ.get(FILE_VARIABLE, DEFAULT_FILE))
+        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, file))
+
+
+def load_settings(**flags: Any) -> Settings:
+    """Read the settings; flags that are None were not given."""
+    given = {key: _given(value) for key, value in flags.items() if _given(value) not in (None, {})}
+    named = os.environ.get(FILE_VARIABLE)
+    if named and not Path(named).is_file():
+        raise BadConfig(FILE_VARIABLE, f"no file at '{named}'")
+    try:
+        return Settings(**given)
+    except tomllib.TOMLDecodeError as error:
+        raise BadConfig(named or DEFAULT_FILE, f"not TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadConfig(".".join(map(str, first["loc"])), first["msg"]) from None
+
+
+def _given(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: inner for key, inner in value.items() if inner is not None}
+    return value

@@ -1,0 +1,1 @@
+"""Events, their names, and the facts they state; pure, no I/O."""

@@ -1,0 +1,333 @@
+"""OpenLineage events as they come in: read leniently, kept byte for byte.
+
+Only the shell of an event is decoded; facets stay raw until somebody needs one. What real
+producers send is accepted (absent or null lists, any run id, any schemaURL, no producer); what
+cannot be placed in the graph is refused with a JSON path and a reason.
+"""
+
+import re
+from enum import IntEnum
+from typing import Literal
+
+import msgspec
+from msgspec import Raw
+
+from headwater.errors import InvalidEvent
+from headwater.model import instant, json_text
+from headwater.model.ids import digest
+
+MAX_NAME_BYTES = 2_000
+
+Facets = dict[str, Raw]
+
+
+class Kind(IntEnum):
+    """What an event speaks of; stored, so the numbers stay."""
+
+    RUN = 0
+    JOB = 1
+    DATASET = 2
+    EDIT = 3
+
+
+class EventType(IntEnum):
+    """The types of a run event; stored, so the numbers stay."""
+
+    START = 0
+    RUNNING = 1
+    OTHER = 2
+    COMPLETE = 3
+    ABORT = 4
+    FAIL = 5
+
+
+TERMINAL = frozenset((EventType.COMPLETE, EventType.ABORT, EventType.FAIL))
+_TYPE_BY_NAME = {kind.name: kind for kind in EventType}
+
+
+class Run(msgspec.Struct, gc=False):
+    runId: str
+    facets: Facets | None = None
+
+
+class Job(msgspec.Struct, gc=False):
+    namespace: str
+    name: str
+    facets: Facets | None = None
+
+
+class Dataset(msgspec.Struct, gc=False):
+    name: str
+    namespace: str | None = None
+    facets: Facets | None = None
+    inputFacets: Facets | None = None
+    outputFacets: Facets | None = None
+
+
+class Entity(msgspec.Struct, gc=False):
+    """What an edit is about: a dataset, one of its fields, or a job."""
+
+    type: Literal["dataset", "job"]
+    namespace: str
+    name: str
+    field: str = ""
+
+
+class Edit(msgspec.Struct, gc=False):
+    """A person's word: `set` gives values by aspect, `unset` takes them back."""
+
+    actor: str
+    entity: Entity
+    set: Facets = {}
+    unset: list[str] = []
+
+
+class _Shell(msgspec.Struct, gc=False):
+    eventTime: str
+    eventType: str | None = None
+    producer: str | None = None
+    run: Run | None = None
+    job: Job | None = None
+    dataset: Dataset | None = None
+    inputs: list[Dataset] | None = None
+    outputs: list[Dataset] | None = None
+    edit: Edit | None = None
+
+
+class Event(msgspec.Struct, gc=False):
+    """A usable event: where and when it belongs is known, the rest is as it came."""
+
+    raw: bytes
+    digest: bytes
+    kind: Kind
+    at: int
+    type: EventType
+    producer: str
+    run: Run | None = None
+    job: Job | None = None
+    dataset: Dataset | None = None
+    inputs: list[Dataset] = []
+    outputs: list[Dataset] = []
+    edit: Edit | None = None
+
+
+_SHELL = msgspec.json.Decoder(_Shell)
+_ARRAY = msgspec.json.Decoder(list[Raw])
+_MISSING = re.compile(r"Object missing required field `(.*?)`(?: - at `(.*)`)?")
+_AT_PATH = re.compile(r"(.*) - at `(.*)`")
+
+
+def decode_event(data: bytes) -> Event:
+    """Read one event; raises InvalidEvent with the place and the reason."""
+    shell, data = _decode_shell(data)
+    kind = _kind(shell)
+    event = Event(
+        raw=data,
+        digest=digest(data),
+        kind=kind,
+        at=_event_time(shell.eventTime),
+        type=_event_type(shell.eventType),
+        producer=shell.producer or "",
+        run=shell.run,
+        job=shell.job,
+        dataset=shell.dataset if kind is Kind.DATASET else None,
+        inputs=shell.inputs or [],
+        outputs=shell.outputs or [],
+        edit=shell.edit,
+    )
+    _check_names(event)
+    return event
+
+
+def split_array(data: bytes) -> list[bytes]:
+    """Cut a JSON array into the bytes of its elements."""
+    _check_text(data)
+    try:
+        return [bytes(element) for element in _ARRAY.decode(data)]
+    except (msgspec.DecodeError, RecursionError) as error:
+        readable = json_text.replace_lone_surrogates(data)
+        if readable == data:
+            raise _invalid_json(error) from None
+    try:
+        elements = [bytes(element) for element in _ARRAY.decode(readable)]
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _invalid_json(error) from None
+    return _original_slices(elements, readable, data)
+
+
+def _original_slices(slices: list[bytes], readable: bytes, original: bytes) -> list[bytes]:
+    """Find what stood where the slices of the readable text stand; both are of one length."""
+    found = []
+    position = 0
+    for piece in slices:
+        position = readable.index(piece, position)
+        found.append(original[position : position + len(piece)])
+        position += len(piece)
+    return found
+
+
+def _decode_shell(data: bytes) -> tuple[_Shell, bytes]:
+    data = data.strip(b" \t\r\n").removeprefix(b"\xef\xbb\xbf")
+    _check_text(data)
+    try:
+        return _SHELL.decode(data), data
+    except msgspec.ValidationError as error:
+        raise _wrong_shape(str(error)) from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        return _decode_with_lone_surrogates(data, error), data
+
+
+def _decode_with_lone_surrogates(data: bytes, error: Exception) -> _Shell:
+    readable = json_text.replace_lone_surrogates(data)
+    if readable == data:
+        raise _invalid_json(error) from None
+    try:
+        shell = _SHELL.decode(readable)
+    except msgspec.ValidationError as wrong:
+        raise _wrong_shape(str(wrong)) from None
+    except (msgspec.DecodeError, RecursionError) as wrong:
+        raise _invalid_json(wrong) from None
+    for facets in _all_facets(shell):
+        for key, raw in facets.items():
+            piece = bytes(raw)
+            (original,) = _original_slices([piece], readable, data)
+            facets[key] = Raw(original)
+    return shell
+
+
+def _all_facets(shell: _Shell) -> list[Facets]:
+    owners = [shell.run, shell.job, shell.dataset, *(shell.inputs or ()), *(shell.outputs or ())]
+    names = ("facets", "inputFacets", "outputFacets")
+    return [facets for owner in owners for name in names if (facets := getattr(owner, name, None))]
+
+
+def _check_text(data: bytes) -> None:
+    if not data:
+        raise InvalidEvent("$", "the body is empty; send a JSON event")
+    if data.isascii():
+        return
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidEvent("$", f"not UTF-8 at byte {error.start}") from None
+
+
+def _invalid_json(error: Exception) -> InvalidEvent:
+    if isinstance(error, RecursionError):
+        return InvalidEvent("$", "nested too deeply")
+    text = str(error).removeprefix("JSON is malformed: ")
+    return InvalidEvent("$", f"invalid JSON: {text[0].lower()}{text[1:]}")
+
+
+def _wrong_shape(message: str) -> InvalidEvent:
+    if missing := _MISSING.fullmatch(message):
+        return InvalidEvent(f"{missing[2] or '$'}.{missing[1]}", "missing")
+    if placed := _AT_PATH.fullmatch(message):
+        return InvalidEvent(placed[2], placed[1][0].lower() + placed[1][1:])
+    return InvalidEvent("$", message[0].lower() + message[1:])
+
+
+def _kind(shell: _Shell) -> Kind:
+    if shell.edit is not None:
+        return Kind.EDIT
+    if shell.run is not None:
+        if shell.job is None:
+            raise InvalidEvent("$.job", "missing; a run event names its job")
+        return Kind.RUN
+    if shell.dataset is not None and shell.job is None:
+        return Kind.DATASET
+    if shell.job is not None:
+        return Kind.JOB
+    raise InvalidEvent("$.job", "missing; an event names a run and its job, a job, or a dataset")
+
+
+def _event_time(text: str) -> int:
+    try:
+        return instant.parse_instant(text)
+    except ValueError as error:
+        raise InvalidEvent("$.eventTime", f"not a usable time: {error}") from None
+
+
+def _event_type(name: str | None) -> EventType:
+    if name is None:
+        return EventType.OTHER
+    found = _TYPE_BY_NAME.get(name) or _TYPE_BY_NAME.get(name.upper())
+    if found is None:
+        raise InvalidEvent("$.eventType", f"'{name[:64]}' is none of {', '.join(_TYPE_BY_NAME)}")
+    return found
+
+
+def _check_names(event: Event) -> None:
+    if event.run is not None:
+        check_name(event.run.runId, "$.run.runId")
+        _check_facets(event.run.facets, "$.run.facets")
+    if event.job is not None:
+        check_name(event.job.namespace, "$.job.namespace")
+        check_name(event.job.name, "$.job.name")
+        _check_facets(event.job.facets, "$.job.facets")
+    if event.dataset is not None:
+        _check_dataset(event.dataset, "$.dataset")
+    if event.edit is not None:
+        _check_edit(event.edit)
+    for index, dataset in enumerate(event.inputs):
+        _check_dataset(dataset, "$.inputs", index)
+    for index, dataset in enumerate(event.outputs):
+        _check_dataset(dataset, "$.outputs", index)
+
+
+def _check_dataset(dataset: Dataset, path: str, index: int | None = None) -> None:
+    where = path if index is None else f"{path}[{index}]"
+    check_name(dataset.name, where, "name")
+    if dataset.namespace:
+        check_name(dataset.namespace, where, "namespace")
+    _check_facets(dataset.facets, where, "facets")
+    _check_facets(dataset.inputFacets, where, "inputFacets")
+    _check_facets(dataset.outputFacets, where, "outputFacets")
+
+
+def _check_edit(edit: Edit) -> None:
+    check_name(edit.entity.namespace, "$.edit.entity.namespace")
+    check_name(edit.entity.name, "$.edit.entity.name")
+    if edit.entity.field:
+        check_name(edit.entity.field, "$.edit.entity.field")
+    check_name(edit.actor, "$.edit.actor")
+    for aspect in (*edit.set, *edit.unset):
+        check_name(aspect, "$.edit")
+
+
+def _check_facets(facets: Facets | None, path: str, slot: str = "") -> None:
+    for key in facets or ():
+        if len(key) > 64 or not key.isascii() or "\0" in key:
+            check_name(key, path, slot)
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a text found inside a facet can stand as a name."""
+    try:
+        check_name(text, "")
+    except InvalidEvent:
+        return False
+    return True
+
+
+def check_name(name: str, path: str, field: str = "") -> None:
+    """Refuse what no store can hold as a name."""
+    if 0 < len(name) <= MAX_NAME_BYTES // 4 and name.isascii() and "\0" not in name:
+        return
+    where = f"{path}.{field}" if field else path
+    if not name:
+        raise InvalidEvent(where, "empty")
+    if "\0" in name:
+        raise InvalidEvent(where, "holds a NUL character")
+    if json_text.PLACEHOLDER_CHARACTER in name or not _is_encodable(name):
+        raise InvalidEvent(where, "holds half of a surrogate pair")
+    if (size := len(name.encode())) > MAX_NAME_BYTES:
+        raise InvalidEvent(where, f"{size:,} bytes long; at most {MAX_NAME_BYTES:,} are kept")
+
+
+def _is_encodable(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

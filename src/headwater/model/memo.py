@@ -1,0 +1,36 @@
+"""A bounded memory of a pure function's results."""
+
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+
+class Memo(Generic[V]):
+    """Keeps what was used lately, up to about a number of bytes.
+
+    Two generations: a full young one becomes the old one, and what is not asked for again goes
+    with it. That is nearly least-recently-used, at the price of a dictionary.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._half = max_bytes // 2
+        self._size = 0
+        self._young: dict[bytes, V] = {}
+        self._old: dict[bytes, V] = {}
+
+    def get(self, key: bytes) -> V | None:
+        if (found := self._young.get(key)) is not None:
+            return found
+        if (found := self._old.get(key)) is not None:
+            self.put(key, found)
+        return found
+
+    def put(self, key: bytes, value: V) -> None:
+        if self._size > self._half:
+            self._old, self._young, self._size = self._young, {}, 0
+        self._young[key] = value
+        # The key, and what a small object and a slot of the dictionary take.
+        self._size += len(key) + 400
+
+    def clear(self) -> None:
+        self._young, self._old, self._size = {}, {}, 0

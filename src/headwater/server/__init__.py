@@ -1,0 +1,1 @@
+"""HTTP: taking in events, and reading what is known."""

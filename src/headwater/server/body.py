@@ -1,0 +1,113 @@
+"""Reading a request's body within bounds: its size as sent, and once unpacked."""
+
+import zlib
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from typing import Any
+
+from headwater.errors import BodyTooLarge, InvalidRequest, StoreUnavailable, WrongContentType
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS
+
+
+class Disconnected(Exception):
+    """The client went away before its body was whole."""
+
+
+class Budget:
+    """Bytes of bodies held at once, over all requests."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held = 0
+
+    def take(self, size: int) -> None:
+        if self._held + size > self._limit:
+            raise StoreUnavailable("more is coming in than can be stored; send again later")
+        self._held += size
+
+    def give_back(self, size: int) -> None:
+        self._held -= size
+
+
+class Body:
+    """A body on its way in; `head` is what there is of it, also when it is refused."""
+
+    def __init__(self, max_bytes: int, budget: Budget) -> None:
+        self._max = max_bytes
+        self._budget = budget
+        self._chunks: list[bytes] = []
+        self.size = 0
+
+    @property
+    def head(self) -> bytes:
+        return b"".join(self._chunks)
+
+    async def read(self, receive: Receive) -> bytes:
+        """Read to the end; raises once it is longer than allowed."""
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Disconnected
+            if chunk := message.get("body", b""):
+                self._add(chunk)
+            if not message.get("more_body"):
+                return self._chunks[0] if len(self._chunks) == 1 else self.head
+
+    def _add(self, chunk: bytes) -> None:
+        if self.size + len(chunk) > self._max:
+            raise BodyTooLarge(
+                "body", f"larger than {self._max:,} bytes; send fewer events at once"
+            )
+        self._budget.take(len(chunk))
+        self.size += len(chunk)
+        self._chunks.append(chunk)
+
+    def release(self) -> None:
+        self._budget.give_back(self.size)
+
+
+def header(scope: Scope, name: bytes) -> str:
+    for key, value in scope["headers"]:
+        if key == name:
+            return str(value.decode("latin-1"))
+    return ""
+
+
+def check_content_type(scope: Scope) -> None:
+    """Refuse what does not claim to be JSON; saying nothing is fine."""
+    content_type = header(scope, b"content-type").partition(";")[0].strip().lower()
+    if content_type and content_type != "application/json" and not content_type.endswith("+json"):
+        raise WrongContentType("Content-Type", f"'{content_type}'; send application/json")
+
+
+def unpack(body: bytes, encoding: str, max_bytes: int) -> bytes:
+    """Undo a content encoding, never making more than `max_bytes` of it."""
+    match encoding.strip().lower():
+        case "" | "identity":
+            return body
+        case "gzip" | "x-gzip":
+            return b"".join(_gunzip(body, max_bytes))
+        case other:
+            raise WrongContentType("Content-Encoding", f"'{other[:64]}'; gzip or none is spoken")
+
+
+def _gunzip(body: bytes, max_bytes: int) -> Iterator[bytes]:
+    room = max_bytes
+    while body:
+        member = zlib.decompressobj(_GZIP_WINDOW)
+        try:
+            piece = member.decompress(body, room + 1)
+        except zlib.error as error:
+            raise InvalidRequest("body", f"not gzip as its header says: {error}") from None
+        if len(piece) > room:
+            raise BodyTooLarge("body", f"unpacks to more than {max_bytes:,} bytes")
+        if not member.eof:
+            raise InvalidRequest("body", "its gzip stream is cut short")
+        yield piece
+        room -= len(piece)
+        body = member.unused_data

@@ -1,0 +1,185 @@
+"""Taking in events: raw ASGI, because this path is most of the server's work.
+
+A request is answered once what it brought is durable. What cannot be taken in is kept as
+rejected, with its reason, before the sender is told.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from headwater.config import IntakeSettings
+from headwater.errors import HeadwaterError, InvalidEvent, InvalidRequest, StoreUnavailable
+from headwater.model import instant
+from headwater.model.event import split_array
+from headwater.model.facts import Facts
+from headwater.model.intake import Intake, reject, take_in
+from headwater.server.body import (
+    Body,
+    Budget,
+    Disconnected,
+    Receive,
+    Scope,
+    Send,
+    check_content_type,
+    header,
+    unpack,
+)
+from headwater.server.errors import error_body, error_headers, status_of
+from headwater.server.metrics import Metrics
+from headwater.store.group import GroupCommit, Ticket
+from headwater.store.writer import Writer
+
+SINGLE_PATH = b"/api/v1/lineage"
+BATCH_PATH = b"/api/v1/lineage/batch"
+
+# Above this a body is read in a thread, so that other requests are not kept waiting.
+_LONG_BODY = 200_000
+
+
+class Ingest:
+    """The two routes that take in events."""
+
+    def __init__(self, writer: Writer, settings: IntakeSettings, metrics: Metrics) -> None:
+        self._settings = settings
+        self._metrics = metrics
+        self._budget = Budget(settings.max_in_flight_bytes)
+        self._loop = asyncio.get_running_loop()
+        self._commits = GroupCommit(writer, self._deliver, self._observe)
+
+    def close(self) -> None:
+        """Store what was taken, then end."""
+        self._commits.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = Body(self._settings.max_body_bytes, self._budget)
+        try:
+            try:
+                await self._answer(scope, body, receive, send)
+            except HeadwaterError as error:
+                await self._refuse(body, error, send)
+        except Disconnected:
+            pass
+        finally:
+            body.release()
+
+    async def _answer(self, scope: Scope, body: Body, receive: Receive, send: Send) -> None:
+        check_content_type(scope)
+        data = await body.read(receive)
+        self._metrics.bytes.inc(len(data))
+        data = unpack(data, header(scope, b"content-encoding"), self._settings.max_body_bytes)
+        is_batch = scope["raw_path"] == BATCH_PATH
+        is_array = is_batch or data.lstrip()[:1] == b"["
+        if len(data) > _LONG_BODY:
+            intakes = await self._loop.run_in_executor(None, self._take_in, data, is_array)
+        else:
+            intakes = self._take_in(data, is_array)
+        await self._store([intake.facts for intake in intakes])
+        self._count(intakes)
+        if is_array:
+            await self._answer_array(intakes, is_batch, send)
+        elif (error := intakes[0].error) is not None:
+            await respond_error(send, error)
+        else:
+            await respond(send, 201)
+
+    def _take_in(self, data: bytes, is_array: bool) -> list[Intake]:
+        received_at = instant.now()
+        max_ahead = self._settings.max_ahead_seconds * instant.SECOND
+        elements = split_array(data) if is_array else [data]
+        return [take_in(element, received_at, max_ahead, "http") for element in elements]
+
+    async def _answer_array(self, intakes: Sequence[Intake], is_batch: bool, send: Send) -> None:
+        failed = [
+            {"index": index, "reason": intake.error.message, "retriable": False}
+            for index, intake in enumerate(intakes)
+            if intake.error is not None
+        ]
+        if not failed:
+            await respond(send, 204 if is_batch else 201)
+            return
+        stored = len(intakes) - len(failed)
+        answer = {
+            "status": "partial_success" if stored else "failure",
+            "summary": {
+                "received": len(intakes),
+                "successful": stored,
+                "failed": len(failed),
+                "retriable": 0,
+                "non_retriable": len(failed),
+            },
+            "failed_events": failed,
+        }
+        await respond(send, 200 if stored else 422, msgspec.json.encode(answer))
+
+    async def _refuse(self, body: Body, error: HeadwaterError, send: Send) -> None:
+        """Keep a body that could not be read as events, then tell the sender."""
+        if isinstance(error, StoreUnavailable):
+            self._metrics.failed.inc()
+        else:
+            path, reason = _place(error)
+            facts = reject(body.head, instant.now(), "http", path, reason, body.size)
+            try:
+                await self._store([facts])
+                self._metrics.rejected.inc()
+            except StoreUnavailable as unavailable:
+                error = unavailable
+        await respond_error(send, error)
+
+    async def _store(self, facts: Sequence[Facts]) -> None:
+        if not facts:
+            return
+        future: asyncio.Future[None] = self._loop.create_future()
+        self._commits.submit(facts, lambda ticket: _settle(future, ticket))
+        await future
+
+    def _count(self, intakes: Sequence[Intake]) -> None:
+        failed = sum(intake.error is not None for intake in intakes)
+        self._metrics.stored.inc(len(intakes) - failed)
+        if failed:
+            self._metrics.rejected.inc(failed)
+
+    def _deliver(self, group: list[Ticket]) -> None:
+        self._loop.call_soon_threadsafe(_tell, group)
+
+    def _observe(self, group: list[Ticket], seconds: float) -> None:
+        self._metrics.group_requests.observe(len(group))
+        self._metrics.commit_seconds.observe(seconds)
+
+
+def _place(error: HeadwaterError) -> tuple[str, str]:
+    if isinstance(error, InvalidEvent):
+        return error.path, error.reason
+    if isinstance(error, InvalidRequest):
+        return error.where, error.reason
+    return "request", error.message
+
+
+def _tell(group: list[Ticket]) -> None:
+    for ticket in group:
+        ticket.done(ticket)
+
+
+def _settle(future: "asyncio.Future[None]", ticket: Ticket) -> None:
+    if future.done():
+        return
+    if ticket.error is None:
+        future.set_result(None)
+    else:
+        future.set_exception(ticket.error)
+
+
+async def respond(send: Send, status: int, body: bytes = b"", **headers: str) -> None:
+    fields = [(name.encode(), value.encode()) for name, value in headers.items()]
+    if body:
+        fields.append((b"content-type", b"application/json"))
+    if status != 204:
+        fields.append((b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": fields})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def respond_error(send: Send, error: HeadwaterError) -> None:
+    status = status_of(error)
+    await respond(send, status, error_body(error, status), **error_headers(status))

@@ -1,0 +1,65 @@
+"""Opening a store by URL: SQLite in a file, or PostgreSQL."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError
+
+from headwater.errors import BadConfig
+
+# How long a writer waits for another process's transaction before it says so.
+BUSY_SECONDS = 5
+
+
+def open_engine(url: str) -> Engine:
+    """Open the store behind a URL; nothing is read or written yet."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise BadConfig("store", "not a URL; use sqlite:///FILE or postgresql://HOST/DB") from None
+    match parsed.get_backend_name():
+        case "sqlite":
+            return _open_sqlite(parsed)
+        case "postgresql":
+            return _open_postgres(parsed)
+        case other:
+            raise BadConfig("store", f"'{other}' is not a store; use sqlite or postgresql")
+
+
+def _open_sqlite(url: URL) -> Engine:
+    if not url.database or url.database == ":memory:":
+        raise BadConfig("store", "name a file: sqlite:///FILE")
+    Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(
+        url.set(drivername="sqlite+pysqlite"),
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+    )
+    event.listen(engine, "connect", _prepare_sqlite)
+    # The driver would begin transactions by itself, late and not for schema changes.
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
+    connection.isolation_level = None
+    for pragma in (
+        "journal_mode = WAL",
+        # Every commit is on disk before it is answered.
+        "synchronous = FULL",
+        "cache_size = -32768",
+        "temp_store = MEMORY",
+        # Pages that many commits touch are copied back once, not every 4 MB of log.
+        "wal_autocheckpoint = 4000",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _open_postgres(url: URL) -> Engine:
+    options: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 5, "max_overflow": 15}
+    arguments = {"application_name": "headwater", "connect_timeout": BUSY_SECONDS}
+    return create_engine(
+        url.set(drivername="postgresql+psycopg"), connect_args=arguments, **options
+    )

@@ -1,0 +1,107 @@
+"""Group commit: requests that come while one transaction commits share the next one."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from queue import SimpleQueue
+
+from headwater.errors import StoreUnavailable
+from headwater.model.facts import Facts
+from headwater.store.writer import Writer
+
+# Enough to share a commit's cost; few enough that no request waits long for strangers.
+_MAX_EVENTS = 1_000
+
+
+class Ticket:
+    """Facts waiting to be durable; `done` is told once they are, or why they are not."""
+
+    __slots__ = ("done", "error", "facts")
+
+    def __init__(self, facts: Sequence[Facts], done: Callable[["Ticket"], None]) -> None:
+        self.facts = facts
+        self.done = done
+        self.error: Exception | None = None
+
+
+class GroupCommit:
+    """A thread that writes what is submitted to it, as many at once as are waiting."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        deliver: Callable[[list[Ticket]], None] | None = None,
+        observe: Callable[[list[Ticket], float], None] | None = None,
+    ) -> None:
+        self._writer = writer
+        self._deliver = deliver or _tell_all
+        self._observe = observe
+        self._queue: SimpleQueue[Ticket | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="headwater-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, facts: Sequence[Facts], done: Callable[[Ticket], None]) -> None:
+        """Queue facts; `done` is called once they are durable or refused."""
+        self._queue.put(Ticket(facts, done))
+
+    def write(self, facts: Sequence[Facts]) -> None:
+        """Write and wait; raises what kept the facts from being stored."""
+        future: Future[None] = Future()
+        self.submit(facts, lambda ticket: _settle(future, ticket))
+        future.result()
+
+    def close(self) -> None:
+        """Write what was submitted, then end."""
+        self._queue.put(None)
+        self._thread.join()
+        self._writer.close()
+
+    def _run(self) -> None:
+        is_open = True
+        while is_open:
+            group, is_open = self._take()
+            if group:
+                started = time.monotonic()
+                self._commit(group)
+                self._deliver(group)
+                if self._observe is not None:
+                    self._observe(group, time.monotonic() - started)
+
+    def _take(self) -> tuple[list[Ticket], bool]:
+        ticket = self._queue.get()
+        group: list[Ticket] = []
+        events = 0
+        while ticket is not None:
+            group.append(ticket)
+            events += len(ticket.facts)
+            if events >= _MAX_EVENTS or self._queue.empty():
+                return group, True
+            ticket = self._queue.get()
+        return group, False
+
+    def _commit(self, group: list[Ticket]) -> None:
+        try:
+            self._writer.write([facts for ticket in group for facts in ticket.facts])
+        except StoreUnavailable as error:
+            for ticket in group:
+                ticket.error = error
+        except Exception as error:
+            if len(group) == 1:
+                group[0].error = error
+                return
+            # One of them cannot be stored; the others must not suffer for it.
+            for ticket in group:
+                self._commit([ticket])
+
+
+def _settle(future: Future[None], ticket: Ticket) -> None:
+    if ticket.error is None:
+        future.set_result(None)
+    else:
+        future.set_exception(ticket.error)
+
+
+def _tell_all(group: list[Ticket]) -> None:
+    for ticket in group:
+        ticket.done(ticket)

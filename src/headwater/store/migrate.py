@@ -1,0 +1,62 @@
+"""Bringing a store to this version's tables; Alembic is loaded only where there is work for it."""
+
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+from headwater.errors import StoreTooNew
+
+# The newest revision, first to last; a store at any other is not ours.
+REVISIONS = ("0001",)
+HEAD = REVISIONS[-1]
+_UPGRADE_LOCK = 0x4845_4145
+
+
+def current_revision(connection: Connection) -> str | None:
+    """The revision a store is at; None where it is empty."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return None if found is None else str(found)
+
+
+def upgrade(engine: Engine) -> bool:
+    """Bring a store up to date, safely beside other processes; tells whether anything was done."""
+    with engine.connect() as connection:
+        if _check(current_revision(connection)) == HEAD:
+            return False
+    with engine.connect() as connection:
+        _lock(connection)
+        if _check(current_revision(connection)) == HEAD:
+            return False
+        _run_alembic(connection)
+        connection.commit()
+        return True
+
+
+def _check(revision: str | None) -> str | None:
+    if revision is not None and revision not in REVISIONS:
+        raise StoreTooNew(
+            f"the store is at revision {revision}, which this version of Headwater does not know "
+            f"(it knows up to {HEAD}); install the version that made it, or a newer one"
+        )
+    return revision
+
+
+def _lock(connection: Connection) -> None:
+    """Let only one process upgrade; the lock ends with the transaction."""
+    if connection.dialect.name == "sqlite":
+        # The engine has begun the transaction; an empty write makes it the only writer.
+        connection.exec_driver_sql("PRAGMA user_version = 1")
+    else:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _UPGRADE_LOCK})
+
+
+def _run_alembic(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

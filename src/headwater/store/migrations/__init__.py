@@ -1,0 +1,1 @@
+"""Alembic's scripts: forward only, named by what they do."""

@@ -1,0 +1,102 @@
+"""The tables, made from the declared relations; indexes are all this module adds to them."""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Index,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    types,
+)
+
+from headwater.model import merge
+from headwater.model.merge import CATALOG, Relation
+from headwater.model.relations import Rule
+
+METADATA = MetaData()
+
+# Rows over about 1 KB spill into overflow pages where SQLite keeps them in the key's own tree.
+_WITH_ROWID = frozenset(("event", "content", "rejected"))
+# PostgreSQL updates a row in its own page if there is room: these are updated by every event.
+_OFTEN_UPDATED = frozenset(("dataset", "job", "run", "run_dataset", "job_dataset", "facet"))
+
+
+def _type(column: merge.Column) -> types.TypeEngine[Any]:
+    if column.type is bytes:
+        return LargeBinary()
+    if column.type is str:
+        return Text()
+    return SmallInteger() if column.is_small else BigInteger()
+
+
+def _table(relation: Relation) -> Table:
+    columns: list[Column[Any]] = [
+        Column(
+            column.name,
+            _type(column),
+            primary_key=column.rule is Rule.KEY,
+            nullable=column.is_nullable,
+            autoincrement=False,
+        )
+        for column in relation.columns
+    ]
+    options: dict[str, Any] = (
+        {"postgresql_with": {"fillfactor": 80}} if relation.name in _OFTEN_UPDATED else {}
+    )
+    return Table(
+        relation.name,
+        METADATA,
+        *columns,
+        sqlite_with_rowid=relation.name in _WITH_ROWID,
+        **options,
+    )
+
+
+TABLES = {name: _table(relation) for name, relation in CATALOG.items()}
+
+event = TABLES["event"]
+content = TABLES["content"]
+column_map_edge = TABLES["column_map_edge"]
+dataset = TABLES["dataset"]
+job = TABLES["job"]
+run = TABLES["run"]
+run_dataset = TABLES["run_dataset"]
+job_dataset = TABLES["job_dataset"]
+declared_dataset = TABLES["declared_dataset"]
+declaration = TABLES["declaration"]
+facet = TABLES["facet"]
+sample = TABLES["sample"]
+alias = TABLES["alias"]
+lifecycle = TABLES["lifecycle"]
+edit_value = TABLES["edit_value"]
+rejected = TABLES["rejected"]
+
+# One row: `generation` changes when rows that writers remember as stored may have gone.
+store_state = Table(
+    "store_state",
+    METADATA,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("generation", BigInteger, nullable=False),
+)
+
+Index("dataset_by_name", dataset.c.namespace_id, dataset.c.name)
+Index("job_by_name", job.c.namespace_id, job.c.name)
+Index("run_by_job", run.c.job, run.c.first_event)
+Index(
+    "run_by_execution",
+    run.c.job,
+    run.c.parent_run,
+    run.c.first_event,
+    sqlite_where=run.c.parent_run.is_not(None),
+    postgresql_where=run.c.parent_run.is_not(None),
+)
+Index("job_dataset_by_dataset", job_dataset.c.dataset, job_dataset.c.direction, job_dataset.c.job)
+Index("declared_dataset_by_job", declared_dataset.c.job)
+Index("declared_dataset_by_dataset", declared_dataset.c.dataset)
+Index("alias_by_other", alias.c.other)
+Index("rejected_by_time", rejected.c.received_at)

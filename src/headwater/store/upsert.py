@@ -1,0 +1,71 @@
+"""The upsert of each relation for each database, compiled once from the declaration."""
+
+from functools import cache
+
+from headwater.model.merge import CATALOG, Column, LatestGroup, Relation
+from headwater.model.relations import Rule
+
+_POSTGRES_TYPES = {bytes: "bytea", str: "text", int: "bigint"}
+
+
+def _quoted(column: Column) -> str:
+    return f'"{column.name}"'
+
+
+def _names(columns: tuple[Column, ...]) -> str:
+    return ", ".join(_quoted(column) for column in columns)
+
+
+@cache
+def for_sqlite(name: str) -> str:
+    """The statement that merges one row, its columns as parameters."""
+    relation = CATALOG[name]
+    values = ", ".join("?" * len(relation.columns))
+    conflict = _on_conflict(relation, empty="x''")
+    return f"{_insert(relation)} VALUES ({values}) {conflict}"
+
+
+@cache
+def for_postgres(name: str) -> str:
+    """The statement that merges many rows at once, each column a parameter of many values."""
+    relation = CATALOG[name]
+    arrays = ", ".join(f"%b::{_POSTGRES_TYPES[column.type]}[]" for column in relation.columns)
+    conflict = _on_conflict(relation, empty="''::bytea")
+    return f"{_insert(relation)} SELECT * FROM unnest({arrays}) {conflict}"
+
+
+def _insert(relation: Relation) -> str:
+    return f'INSERT INTO "{relation.name}" ({_names(relation.columns)})'
+
+
+def _on_conflict(relation: Relation, empty: str) -> str:
+    """Merge as `headwater.model.merge` does; `empty` is the database's empty byte string."""
+    table = f'"{relation.name}"'
+    changes = []
+    for rule, sign in ((Rule.MIN, "<"), (Rule.MAX, ">")):
+        for column in relation.by_rule(rule):
+            new, old = f"excluded.{_quoted(column)}", f"{table}.{_quoted(column)}"
+            wins = f"{old} IS NULL OR {new} {sign} {old}"
+            changes.append(f"{_quoted(column)} = CASE WHEN {wins} THEN {new} ELSE {old} END")
+    for group in relation.groups:
+        wins = _is_later(group, table, empty)
+        for column in (*group.columns, group.stamp):
+            new, old = f"excluded.{_quoted(column)}", f"{table}.{_quoted(column)}"
+            changes.append(f"{_quoted(column)} = CASE WHEN {wins} THEN {new} ELSE {old} END")
+    action = f"DO UPDATE SET {', '.join(changes)}" if changes else "DO NOTHING"
+    return f"ON CONFLICT ({_names(relation.key)}) {action}"
+
+
+def _is_later(group: LatestGroup, table: str, empty: str) -> str:
+    stamp = _quoted(group.stamp)
+    new, old = f"excluded.{stamp}", f"{table}.{stamp}"
+    new_values = ", ".join(_comparable(column, "excluded", empty) for column in group.columns)
+    old_values = ", ".join(_comparable(column, table, empty) for column in group.columns)
+    tie = f"{new} = {old} AND ({new_values}) > ({old_values})"
+    return f"{new} IS NOT NULL AND ({old} IS NULL OR {new} > {old} OR ({tie}))"
+
+
+def _comparable(column: Column, table: str, empty: str) -> str:
+    """An absent value sorts first."""
+    lowest = empty if column.type is bytes else "-9223372036854775807"
+    return f"coalesce({table}.{_quoted(column)}, {lowest})"

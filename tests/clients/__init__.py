@@ -1,0 +1,1 @@
+"""Real OpenLineage clients against a running server."""

@@ -1,0 +1,30 @@
+"""Fixtures that several folders of tests share: the real services."""
+
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from tests.services.headwater import Headwater
+from tests.services.postgresql import PostgreSQL
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """One PostgreSQL cluster for the whole test run."""
+    with PostgreSQL.start() as service:
+        yield service
+
+
+@pytest.fixture
+def postgresql_url(postgresql: PostgreSQL) -> Iterator[str]:
+    """A database of this test alone."""
+    database = f"test_{uuid.uuid4().hex}"
+    yield postgresql.url(database)
+    postgresql.drop(database)
+
+
+@pytest.fixture(scope="session")
+def headwater_server() -> Iterator[Headwater]:
+    """One server on SQLite for the whole test run."""
+    with Headwater.start() as service:
+        yield service

@@ -1,0 +1,1 @@
+"""Real services as local processes, for tests and benchmarks."""

@@ -1,0 +1,75 @@
+"""What every service gets from its base: a clear failure to start, and a sure end."""
+
+import signal
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.services.process import Process, StartFailed, free_port
+
+pytestmark = pytest.mark.integration
+
+STUBBORN = """
+import pathlib, signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+pathlib.Path("child").write_text(str(child.pid))
+time.sleep(600)
+"""
+
+
+class Script(Process):
+    """A Python script that is ready when it has written a child's process id."""
+
+    name = "script"
+    start_seconds = 10.0
+    stop_seconds = 0.5
+    text = ""
+
+    def command(self) -> Sequence[str]:
+        return [sys.executable, "-c", self.text]
+
+    def is_ready(self) -> bool:
+        return self.child_file.exists() and self.child_file.read_text() != ""
+
+    @property
+    def child_file(self) -> Path:
+        return self.directory / "child"
+
+
+@pytest.fixture
+def script() -> Iterator[Script]:
+    with Script() as service:
+        yield service
+
+
+def test_a_failed_start_shows_the_log(script: Script) -> None:
+    script.text = "raise SystemExit('the port is taken')"
+    with pytest.raises(StartFailed, match=r"(?s)ended with status 1.*the port is taken"):
+        script._run()
+
+
+def test_a_start_that_takes_too_long_fails(script: Script) -> None:
+    script.text = "import time; print('waiting', flush=True); time.sleep(600)"
+    script.start_seconds = 1.0
+    with pytest.raises(StartFailed, match=r"(?s)not ready after 1 s.*waiting"):
+        script._run()
+    with pytest.raises(RuntimeError):
+        _ = script.pid
+
+
+def test_stop_ends_a_process_that_ignores_it_and_its_children(script: Script) -> None:
+    script.text = STUBBORN
+    script._run()
+    child = psutil.Process(int(script.child_file.read_text()))
+    assert script.stop() == -signal.SIGKILL
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+    assert script.stop() is None
+
+
+def test_a_free_port_can_be_bound() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", free_port()))
