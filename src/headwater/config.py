@@ -26,21 +26,27 @@ class Section(BaseModel):
 
 
 class ServerSettings(Section):
-    host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(5000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    port: int = Field(
+        default=5000, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
+    )
 
 
 class IntakeSettings(Section):
     max_body_bytes: int = Field(
-        20_000_000, ge=1_000, description="Largest body of a request, as sent and once unpacked."
+        default=20_000_000,
+        ge=1_000,
+        description="Largest body of a request, as sent and once unpacked.",
     )
     max_in_flight_bytes: int = Field(
-        256_000_000,
+        default=256_000_000,
         ge=1_000,
         description="Bodies held at once; beyond it senders are told to wait.",
     )
     max_ahead_seconds: int = Field(
-        86_400, ge=0, description="How far an event's time may be ahead of this machine's clock."
+        default=86_400,
+        ge=0,
+        description="How far an event's time may be ahead of this machine's clock.",
     )
 
 
@@ -55,8 +61,12 @@ class Settings(BaseSettings):
         hide_input_in_errors=True,
     )
 
-    data: Path = Field(Path("headwater-data"), description="Folder for everything kept in files.")
-    store: str = Field("", description="URL of the store; SQLite in the data folder unless set.")
+    data: Path = Field(
+        default=Path("headwater-data"), description="Folder for everything kept in files."
+    )
+    store: str = Field(
+        default="", description="URL of the store; SQLite in the data folder unless set."
+    )
     server: ServerSettings = ServerSettings()
     intake: IntakeSettings = IntakeSettings()
 

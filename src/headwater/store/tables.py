@@ -88,6 +88,12 @@ Index("dataset_by_name", dataset.c.namespace_id, dataset.c.name)
 Index("job_by_name", job.c.namespace_id, job.c.name)
 Index("run_by_job", run.c.job, run.c.first_event)
 Index(
+    "run_by_name",
+    run.c.name,
+    sqlite_where=run.c.name.is_not(None),
+    postgresql_where=run.c.name.is_not(None),
+)
+Index(
     "run_by_execution",
     run.c.job,
     run.c.parent_run,

@@ -110,6 +110,13 @@ def upgrade() -> None:
         postgresql_where=sa.text("parent_run IS NOT NULL"),
     )
     op.create_index("run_by_job", "run", ["job", "first_event"])
+    op.create_index(
+        "run_by_name",
+        "run",
+        ["name"],
+        sqlite_where=sa.text("name IS NOT NULL"),
+        postgresql_where=sa.text("name IS NOT NULL"),
+    )
     op.create_table(
         "run_dataset",
         sa.Column("run", sa.LargeBinary(), nullable=False),

@@ -1,0 +1,26 @@
+"""`headwater db`: looking after the store."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headwater.cli.serve import DATA_HELP, STORE_HELP
+from headwater.config import load_settings
+
+app = typer.Typer(help="Look after the store.", no_args_is_help=True)
+
+
+@app.command()
+def upgrade(
+    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+    data: Annotated[Path | None, typer.Option(help=DATA_HELP)] = None,
+) -> None:
+    """Bring the store's tables up to this version. `serve` does the same when it starts."""
+    from headwater.store.engine import open_engine
+    from headwater.store.migrate import HEAD
+    from headwater.store.migrate import upgrade as upgrade_store
+
+    engine = open_engine(load_settings(store=store, data=data).store_url)
+    done = upgrade_store(engine)
+    typer.echo(f"upgraded to revision {HEAD}" if done else f"already at revision {HEAD}")

@@ -1,0 +1,42 @@
+"""`headwater`: the commands, and how their failures end."""
+
+import sys
+
+import typer
+
+from headwater import __version__
+from headwater.cli import db, serve
+from headwater.errors import HeadwaterError
+
+app = typer.Typer(
+    name="headwater",
+    help="Lineage of streaming data: OpenLineage events in, one graph out.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("serve")(serve.serve)
+app.add_typer(db.app, name="db")
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    pass
+
+
+def run() -> None:
+    """Run a command; what goes wrong is one line and exit code 1."""
+    try:
+        app()
+    except HeadwaterError as error:
+        typer.echo(f"headwater: {error.message}", err=True)
+        sys.exit(1)

@@ -1,0 +1,1 @@
+"""Marquez's HTTP API: its paths, parameters and shapes, one module a noun."""

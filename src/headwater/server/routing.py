@@ -1,0 +1,77 @@
+"""Names in paths, pages in queries, and answers in JSON: what the routes share."""
+
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, TypeVar
+from urllib.parse import unquote
+
+import msgspec
+from fastapi import Depends, Query, Request, Response
+from sqlalchemy import Connection
+from starlette.convertors import Convertor, register_url_convertor
+
+from headwater.errors import InvalidRequest, NotFound
+from headwater.model.instant import parse_instant_or_date
+from headwater.store.paging import Page
+
+T = TypeVar("T")
+
+
+class NameConvertor(Convertor[str]):
+    """A name in the raw path: up to the next slash as sent, then decoded.
+
+    Names hold slashes and colons of their own (`s3://bucket`, `a/b`), sent as %2F and %3A;
+    decoding before routing would lose where a name ends.
+    """
+
+    regex = "[^/]+"
+
+    def convert(self, value: str) -> str:
+        return unquote(value)
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("name", NameConvertor())
+
+
+def read_connection(request: Request) -> Iterator[Connection]:
+    with request.app.state.engine.connect() as connection:
+        yield connection
+
+
+def page(
+    limit: Annotated[int, Query(ge=0, le=10_000, description="How many to return.")] = 100,
+    offset: Annotated[int, Query(ge=0, le=2**62, description="How many to pass over.")] = 0,
+) -> Page:
+    return Page(limit, offset)
+
+
+Reading = Annotated[Connection, Depends(read_connection)]
+Paging = Annotated[Page, Depends(page)]
+
+
+def json_response(value: Any) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+def found(value: T | None, kind: str, name: str) -> T:
+    if value is None:
+        raise NotFound(kind, name)
+    return value
+
+
+def instant_parameter(name: str) -> Callable[..., int | None]:
+    """A query parameter that is a time."""
+
+    def read(request: Request) -> int | None:
+        text = request.query_params.get(name)
+        if not text:
+            return None
+        try:
+            # A plus sign in a query arrives as a space.
+            return parse_instant_or_date(text.replace(" ", "+") if "T" in text else text)
+        except ValueError as error:
+            raise InvalidRequest(name, f"not a time: {error}") from None
+
+    return read

@@ -1,0 +1,47 @@
+"""Reading content by digest, and the facets that point to it."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, select
+
+from headwater.model.ids import NO_CONTENT
+from headwater.model.relations import Slot
+from headwater.store import tables
+from headwater.store.packing import unpack
+
+# A statement takes only so many parameters.
+_MOST_AT_ONCE = 5_000
+
+
+def read_contents(connection: Connection, digests: Iterable[bytes | None]) -> dict[bytes, bytes]:
+    """Read the bodies behind digests; what says "none" is left out."""
+    wanted = sorted({digest for digest in digests if digest} - {NO_CONTENT})
+    found: dict[bytes, bytes] = {}
+    table = tables.content
+    for start in range(0, len(wanted), _MOST_AT_ONCE):
+        part = wanted[start : start + _MOST_AT_ONCE]
+        query = select(table.c.digest, table.c.body).where(table.c.digest.in_(part))
+        found.update((digest, unpack(body)) for digest, body in connection.execute(query))
+    return found
+
+
+def read_facets(
+    connection: Connection, owners: Iterable[bytes], slot: Slot
+) -> dict[bytes, dict[str, bytes]]:
+    """Read the newest facets of each owner by name; of several authors the last to speak counts."""
+    table = tables.facet
+    query = (
+        select(table.c.owner, table.c.name, table.c.digest)
+        .where(table.c.owner.in_(sorted(set(owners))), table.c.slot == slot)
+        .order_by(table.c.owner, table.c.name, table.c.digest_at, table.c.digest)
+    )
+    rows = connection.execute(query).all()
+    bodies = read_contents(connection, (row.digest for row in rows))
+    facets: dict[bytes, dict[str, bytes]] = defaultdict(dict)
+    for owner, name, digest in rows:
+        if digest in bodies:
+            facets[owner][name] = bodies[digest]
+        else:
+            facets[owner].pop(name, None)
+    return facets

@@ -1,0 +1,8 @@
+"""A page of a list."""
+
+from typing import NamedTuple
+
+
+class Page(NamedTuple):
+    limit: int
+    offset: int

@@ -1,0 +1,117 @@
+"""Reading runs; a run's state is derived here, from the times it was heard of."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Row, select
+
+from headwater.model.event import EventType
+from headwater.model.ids import is_uuid, run_key, run_name
+from headwater.model.project import time_of
+from headwater.store import tables
+from headwater.store.paging import Page
+
+_STATES = {
+    EventType.COMPLETE: "COMPLETED",
+    EventType.FAIL: "FAILED",
+    EventType.ABORT: "ABORTED",
+}
+
+
+class Run(NamedTuple):
+    """A run as it stands: `state` and the times are derived from its facts."""
+
+    key: bytes
+    id: str
+    job: bytes | None
+    state: str
+    created_at: int | None
+    updated_at: int | None
+    started_at: int | None
+    ended_at: int | None
+    nominal_start: int | None
+    nominal_end: int | None
+    parent_run: bytes | None
+
+
+class RunUse(NamedTuple):
+    """A dataset a run read or wrote."""
+
+    run: bytes
+    direction: int
+    namespace: str
+    name: str
+    dataset: bytes
+    schema: bytes | None
+    statistics: bytes | None
+
+
+def find_run(connection: Connection, run_id: str) -> Run | None:
+    """Find a run by the id its producer gave it; an id several jobs used means the newest."""
+    table = tables.run
+    if is_uuid(run_id):
+        query = select(table).where(table.c.id == run_key("", "", run_id))
+    else:
+        query = select(table).where(table.c.name == run_id).order_by(table.c.first_event.desc())
+    row = connection.execute(query.limit(1)).one_or_none()
+    return None if row is None else _run(row)
+
+
+def list_runs(connection: Connection, job: bytes, page: Page) -> list[Run]:
+    """List a job's runs, newest first."""
+    table = tables.run
+    query = (
+        select(table)
+        .where(table.c.job == job)
+        .order_by(table.c.first_event.desc())
+        .limit(page.limit)
+        .offset(page.offset)
+    )
+    return [_run(row) for row in connection.execute(query)]
+
+
+def list_run_uses(connection: Connection, runs: Iterable[bytes]) -> list[RunUse]:
+    """List the datasets runs used, with what each run said of them."""
+    use, dataset = tables.run_dataset, tables.dataset
+    query = (
+        select(
+            use.c.run,
+            use.c.direction,
+            dataset.c.namespace,
+            dataset.c.name,
+            use.c.dataset,
+            use.c.schema,
+            use.c.statistics,
+        )
+        .join(dataset, dataset.c.id == use.c.dataset)
+        .where(use.c.run.in_(list(runs)))
+        .order_by(dataset.c.namespace, dataset.c.name)
+    )
+    return [RunUse(*row) for row in connection.execute(query)]
+
+
+def _run(row: Row[tuple[object, ...]]) -> Run:
+    state, ended_at = _state(row)
+    return Run(
+        key=row.id,
+        id=run_name(row.id, row.name),
+        job=row.job,
+        state=state,
+        created_at=row.first_event,
+        updated_at=row.last_event,
+        started_at=row.first_start if row.first_start is not None else row.first_event,
+        ended_at=ended_at,
+        nominal_start=row.nominal_start,
+        nominal_end=row.nominal_end,
+        parent_run=row.parent_run,
+    )
+
+
+def _state(row: Row[tuple[object, ...]]) -> tuple[str, int | None]:
+    """The last terminal event's, unless a START is later: then the run was started again."""
+    if row.terminal is not None:
+        ended_at = time_of(row.terminal_at)
+        if row.last_start is None or row.last_start <= ended_at:
+            return _STATES[EventType(row.terminal)], ended_at
+    has_run = row.last_start is not None or row.last_running is not None
+    return ("RUNNING" if has_run else "NEW"), None
