@@ -36,6 +36,7 @@ def serve(
     from headwater.store.migrate import upgrade
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level="INFO")
+    logging.getLogger("alembic").setLevel("WARNING")
     # Before the server starts, so that a store that cannot be used is one clear line.
     engine = open_engine(settings.store_url)
     upgrade(engine)

@@ -2,7 +2,7 @@
 
 import re
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import sha256
 from uuid import UUID
 
 ID_BYTES = 16
@@ -15,7 +15,7 @@ _VERSION = re.compile(r"[/@:_-]*v?\d+(?:\.\d+)+[\w.+-]*")
 
 def digest(data: bytes) -> bytes:
     """Identify bytes by their content."""
-    return blake2b(data, digest_size=ID_BYTES).digest()
+    return sha256(data).digest()[:ID_BYTES]
 
 
 def _named(kind: str, *parts: str) -> bytes:

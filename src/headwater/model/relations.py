@@ -40,7 +40,7 @@ Stamp = Annotated[int | None, STAMP]
 
 
 class Direction(IntEnum):
-    """How a job uses a dataset; ITSELF where nobody uses it and it is only described."""
+    """How a job uses a dataset; ITSELF where it is only named or described."""
 
     ITSELF = 0
     INPUT = 1
@@ -111,14 +111,16 @@ class ColumnMapEdge(NamedTuple):
 
 
 class DatasetRow(NamedTuple):
+    """A dataset's name, and no more: when it was seen is kept with who used it.
+
+    Many jobs share a dataset. A row that each of their events had to update would be waited for
+    by every writer.
+    """
+
     id: IdKey
     namespace_id: Annotated[bytes, ONCE]
     namespace: Annotated[str, ONCE]
     name: Annotated[str, ONCE]
-    first_seen: FirstTime = None
-    last_seen: LastTime = None
-    deleted_at: LastTime = None
-    restored_at: LastTime = None
 
 
 class JobRow(NamedTuple):
@@ -128,8 +130,6 @@ class JobRow(NamedTuple):
     name: Annotated[str, ONCE]
     first_seen: FirstTime = None
     last_seen: LastTime = None
-    deleted_at: LastTime = None
-    restored_at: LastTime = None
     parent: Annotated[bytes | None, LATEST] = None
     parent_at: Stamp = None
 
@@ -262,6 +262,14 @@ class Lifecycle(NamedTuple):
     previous: IdKey
 
 
+class Hidden(NamedTuple):
+    """When a person deleted or restored an entity; an event after that shows it again."""
+
+    entity: IdKey
+    deleted_at: LastTime = None
+    restored_at: LastTime = None
+
+
 class EditValue(NamedTuple):
     """A person's word on one aspect of an entity or field; NO_CONTENT: it was taken back."""
 
@@ -301,6 +309,7 @@ RELATIONS: dict[str, type[tuple[object, ...]]] = {
     "sample": Sample,
     "alias": Alias,
     "lifecycle": Lifecycle,
+    "hidden": Hidden,
     "edit_value": EditValue,
     "rejected": Rejected,
 }

@@ -1,14 +1,14 @@
 """Reading datasets: their schema is the newest of the strongest kind of witness."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from headwater.model.ids import NO_CONTENT, dataset_id
 from headwater.model.relations import Direction
 from headwater.store import tables
-from headwater.store.entities import find_entity, list_entities
+from headwater.store.entities import is_shown, list_entities
 from headwater.store.paging import Page
 
 
@@ -16,8 +16,8 @@ class Dataset(NamedTuple):
     id: bytes
     namespace: str
     name: str
-    first_seen: int
-    last_seen: int
+    first_seen: int | None
+    last_seen: int | None
 
 
 class State(NamedTuple):
@@ -32,15 +32,43 @@ class State(NamedTuple):
 _STRENGTH = {Direction.ITSELF: 0, Direction.OUTPUT: 1, Direction.INPUT: 2}
 
 
+def _times() -> tuple[tuple[ColumnElement[Any], ColumnElement[Any]], ...]:
+    """When a dataset was first and last seen in use, and first and last described."""
+    dataset, used, said = tables.dataset, tables.job_dataset, tables.declared_dataset
+    return tuple(
+        (
+            select(func.min(first)).where(table.c.dataset == dataset.c.id).scalar_subquery(),
+            select(func.max(last)).where(table.c.dataset == dataset.c.id).scalar_subquery(),
+        )
+        for table, first, last in (
+            (used, used.c.first_seen, used.c.last_seen),
+            (said, said.c.first_said, said.c.last_said),
+        )
+    )
+
+
+_TIMES = _times()
+_NAMES = (tables.dataset.c.id, tables.dataset.c.namespace, tables.dataset.c.name)
+_COLUMNS = (*_NAMES, *(time for times in _TIMES for time in times))
+_IS_LISTED = is_shown(tables.dataset, *(last for _, last in _TIMES))
+
+
+def _dataset(row: Row[Any]) -> Dataset:
+    id, namespace, name, *times = row
+    seen = [time for time in times if time is not None]
+    return Dataset(id, namespace, name, min(seen, default=None), max(seen, default=None))
+
+
 def list_datasets(connection: Connection, namespace: str, page: Page) -> tuple[list[Dataset], int]:
     """List a namespace's datasets by name."""
-    rows, total = list_entities(connection, tables.dataset, Dataset._fields, namespace, page)
-    return [Dataset._make(row) for row in rows], total
+    rows, total = list_entities(connection, tables.dataset, _COLUMNS, _IS_LISTED, namespace, page)
+    return [_dataset(row) for row in rows], total
 
 
 def find_dataset(connection: Connection, namespace: str, name: str) -> Dataset | None:
-    row = find_entity(connection, tables.dataset, Dataset._fields, dataset_id(namespace, name))
-    return None if row is None else Dataset._make(row)
+    wanted = tables.dataset.c.id == dataset_id(namespace, name)
+    row = connection.execute(select(*_COLUMNS).where(wanted, _IS_LISTED)).one_or_none()
+    return None if row is None else _dataset(row)
 
 
 def read_states(connection: Connection, datasets: Iterable[bytes]) -> dict[bytes, State]:

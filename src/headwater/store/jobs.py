@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from headwater.model.ids import job_id
 from headwater.model.relations import Direction
 from headwater.store import tables
-from headwater.store.entities import find_entity, list_entities
+from headwater.store.entities import is_shown, list_entities
 from headwater.store.paging import Page
 
 
@@ -30,14 +30,24 @@ class Use(NamedTuple):
     name: str
 
 
+_COLUMNS = tuple(tables.job.c[name] for name in Job._fields)
+
+
+def _is_listed() -> ColumnElement[bool]:
+    """Heard of, not only edited, and not hidden."""
+    table = tables.job
+    return table.c.first_seen.is_not(None) & is_shown(table, table.c.last_seen)
+
+
 def list_jobs(connection: Connection, namespace: str, page: Page) -> tuple[list[Job], int]:
     """List a namespace's jobs by name."""
-    rows, total = list_entities(connection, tables.job, Job._fields, namespace, page)
+    rows, total = list_entities(connection, tables.job, _COLUMNS, _is_listed(), namespace, page)
     return [Job._make(row) for row in rows], total
 
 
 def find_job(connection: Connection, namespace: str, name: str) -> Job | None:
-    row = find_entity(connection, tables.job, Job._fields, job_id(namespace, name))
+    wanted = tables.job.c.id == job_id(namespace, name)
+    row = connection.execute(select(*_COLUMNS).where(wanted, _is_listed())).one_or_none()
     return None if row is None else Job._make(row)
 
 
@@ -57,7 +67,8 @@ def read_uses(connection: Connection, job: bytes) -> list[Use]:
     observed = (
         select(use.c.direction, *names)
         .join(dataset, dataset.c.id == use.c.dataset)
-        .where(use.c.job == job, use.c.last_seen >= (since if since is not None else 0))
+        .where(use.c.job == job, use.c.direction != Direction.ITSELF)
+        .where(use.c.last_seen >= (0 if since is None else since))
     )
     said, declaration = tables.declared_dataset, tables.declaration
     declared = (
@@ -67,7 +78,8 @@ def read_uses(connection: Connection, job: bytes) -> list[Use]:
             declaration,
             (declaration.c.author == said.c.author) & (declaration.c.job == said.c.job),
         )
-        .where(said.c.job == job, said.c.last_said == declaration.c.last_said)
+        .where(said.c.job == job, said.c.direction != Direction.ITSELF)
+        .where(said.c.last_said == declaration.c.last_said)
     )
     rows = [*connection.execute(observed), *connection.execute(declared)]
     uses = {Use(Direction(row[0]), *row[1:]) for row in rows}

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, select
 
 from headwater.model.event import EventType
 from headwater.model.ids import is_uuid, run_key, run_name
-from headwater.model.project import time_of
+from headwater.model.stamp import time_of
 from headwater.store import tables
 from headwater.store.paging import Page
 

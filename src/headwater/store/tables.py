@@ -23,7 +23,7 @@ METADATA = MetaData()
 # Rows over about 1 KB spill into overflow pages where SQLite keeps them in the key's own tree.
 _WITH_ROWID = frozenset(("event", "content", "rejected"))
 # PostgreSQL updates a row in its own page if there is room: these are updated by every event.
-_OFTEN_UPDATED = frozenset(("dataset", "job", "run", "run_dataset", "job_dataset", "facet"))
+_OFTEN_UPDATED = frozenset(("job", "run", "run_dataset", "job_dataset", "facet"))
 
 
 def _type(column: merge.Column) -> types.TypeEngine[Any]:
@@ -73,6 +73,7 @@ facet = TABLES["facet"]
 sample = TABLES["sample"]
 alias = TABLES["alias"]
 lifecycle = TABLES["lifecycle"]
+hidden = TABLES["hidden"]
 edit_value = TABLES["edit_value"]
 rejected = TABLES["rejected"]
 

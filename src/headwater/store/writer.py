@@ -8,7 +8,7 @@ import psycopg
 from sqlalchemy import Engine
 
 from headwater.errors import StoreUnavailable
-from headwater.model.facts import Facts, content_rows
+from headwater.model.facts import Facts, content_rows, name_row
 from headwater.model.memo import Memo
 from headwater.model.merge import CATALOG, Merged, Row
 from headwater.store import upsert
@@ -46,7 +46,7 @@ class Writer:
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
         self._connection: Connection | None = None
-        # Digests known to be stored, as of one generation of the store.
+        # Ids of names and digests of content known to be stored, as of one generation.
         self._stored: Memo[bool] = Memo(_REMEMBERED_BYTES)
         self._generation: int | None = None
 
@@ -72,24 +72,27 @@ class Writer:
             self._connection = self._connect()
         connection = self._connection
         self._remember_for(connection.begin())
-        merged, new_contents = self._merge(facts)
+        merged, new_ids = self._merge(facts)
         for name in CATALOG:
             if merged.rows[name]:
                 connection.upsert(name, _packed(name, merged.sorted_rows(name)))
         connection.commit()
-        for content in new_contents:
-            self._stored.put(content, True)
+        for id in new_ids:
+            self._stored.put(id, True)
 
     def _merge(self, facts: Sequence[Facts]) -> tuple[Merged, Iterable[bytes]]:
         merged = Merged()
-        contents = {}
+        names, contents = {}, {}
         for stated in facts:
             merged.add(stated.rows)
+            names.update(stated.names)
             contents.update(stated.contents)
-        new = [digest for digest in contents if self._stored.get(digest) is None]
-        for digest in new:
+        new_names = [id for id in names if self._stored.get(id) is None]
+        merged.add_rows("dataset", [name_row(names[id]) for id in new_names])
+        new_contents = [digest for digest in contents if self._stored.get(digest) is None]
+        for digest in new_contents:
             merged.add(content_rows(contents[digest]))
-        return merged, new
+        return merged, (*new_names, *new_contents)
 
     def _remember_for(self, generation: int) -> None:
         if generation != self._generation:

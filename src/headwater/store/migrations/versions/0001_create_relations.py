@@ -46,13 +46,8 @@ def upgrade() -> None:
         sa.Column("namespace_id", sa.LargeBinary(), nullable=False),
         sa.Column("namespace", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("first_seen", sa.BigInteger(), nullable=True),
-        sa.Column("last_seen", sa.BigInteger(), nullable=True),
-        sa.Column("deleted_at", sa.BigInteger(), nullable=True),
-        sa.Column("restored_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id"),
         sqlite_with_rowid=False,
-        postgresql_with={"fillfactor": 80},
     )
     op.create_index("dataset_by_name", "dataset", ["namespace_id", "name"])
     op.create_table(
@@ -63,8 +58,6 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("first_seen", sa.BigInteger(), nullable=True),
         sa.Column("last_seen", sa.BigInteger(), nullable=True),
-        sa.Column("deleted_at", sa.BigInteger(), nullable=True),
-        sa.Column("restored_at", sa.BigInteger(), nullable=True),
         sa.Column("parent", sa.LargeBinary(), nullable=True),
         sa.Column("parent_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id"),
@@ -221,6 +214,14 @@ def upgrade() -> None:
         sa.Column("change", sa.Text(), nullable=False),
         sa.Column("previous", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("dataset", "at", "change", "previous"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "hidden",
+        sa.Column("entity", sa.LargeBinary(), nullable=False),
+        sa.Column("deleted_at", sa.BigInteger(), nullable=True),
+        sa.Column("restored_at", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("entity"),
         sqlite_with_rowid=False,
     )
     op.create_table(

@@ -1,0 +1,40 @@
+"""project(event) -> Facts: the one pure function from what was said to what it states.
+
+No settings, no clock, no store: every process, the server's and Spark's, makes the same facts.
+"""
+
+from collections.abc import Callable
+
+from headwater.model.event import Event, Kind
+from headwater.model.facts import Facts
+from headwater.model.project.datasets import (
+    project_declared_datasets,
+    project_described_dataset,
+    project_mentioned_datasets,
+    project_used_datasets,
+)
+from headwater.model.project.edits import project_edit
+from headwater.model.project.jobs import project_job, project_parents, project_run
+from headwater.model.project.projection import Projection
+
+# In this order: a run is told by what its datasets left whether it had any.
+STEPS: dict[Kind, tuple[Callable[[Projection], None], ...]] = {
+    Kind.RUN: (
+        project_used_datasets,
+        project_mentioned_datasets,
+        project_job,
+        project_run,
+        project_parents,
+    ),
+    Kind.JOB: (project_job, project_declared_datasets, project_mentioned_datasets),
+    Kind.DATASET: (project_described_dataset, project_mentioned_datasets),
+    Kind.EDIT: (project_edit,),
+}
+
+
+def project(event: Event, received_at: int = 0) -> Facts:
+    """State the facts of an event. Only the event's own row knows when it was received."""
+    projection = Projection(event, received_at)
+    for step in STEPS[event.kind]:
+        step(projection)
+    return projection.facts
