@@ -116,7 +116,7 @@ def abfss(container: str, service: str, path: str) -> DatasetName:
 
 
 def wasbs(container: str, service: str, path: str) -> DatasetName:
-    """Name a path of Azure's blob store; `service` is the host (`account.blob.core.windows.net`)."""
+    """Name a path of Azure's blobs; `service` is the host (`account.blob.core.windows.net`)."""
     return DatasetName(f"wasbs://{container}@{service}", _object_key(path))
 
 

@@ -54,7 +54,7 @@ _IS_LISTED = is_shown(tables.dataset, *(last for _, last in _TIMES))
 
 
 def _dataset(row: Row[Any]) -> Dataset:
-    id, namespace, name, *times = row
+    id, namespace, name, *times = tuple(row)
     seen = [time for time in times if time is not None]
     return Dataset(id, namespace, name, min(seen, default=None), max(seen, default=None))
 

@@ -6,7 +6,7 @@ import zstandard
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _WORTH_PACKING = 512
-_LEVEL = 3
+_LEVEL = 1
 # A value is at most a body, and a body at most 20 MB; refuses what a damaged file claims to be.
 _MAX_BYTES = 64_000_000
 

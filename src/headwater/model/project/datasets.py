@@ -208,7 +208,7 @@ def _project_lifecycle(
 
 def _follow_job_lineage(projection: Projection) -> None:
     """A job's explicit lineage: it reads the inputs and writes the targets."""
-    facet = projection.job_facet("lineage")
+    facet = projection.job_facets.get("lineage")
     flows: tuple[Flow, ...] = (facet.meaning if facet else None) or ()
     for flow in flows:
         _add_inputs(projection, flow)

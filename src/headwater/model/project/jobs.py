@@ -4,16 +4,14 @@ from headwater.model.event import TERMINAL, EventType
 from headwater.model.ids import is_uuid, namespace_id
 from headwater.model.project.projection import Projection
 from headwater.model.relations import JobRow, RunRow, Slot
-from headwater.model.understand import read_facet, read_job_facet
 
 
 def project_job(projection: Projection) -> None:
     """The job and its facets; its parent comes from the run's facet."""
     job = projection.event.job
     assert job is not None and projection.job is not None
-    for name, raw in (job.facets or {}).items():
-        if (facet := read_job_facet(name, bytes(raw))) is not None:
-            projection.add_facet(projection.job, Slot.JOB, name, facet)
+    for name, facet in projection.job_facets.items():
+        projection.add_facet(projection.job, Slot.JOB, name, facet)
     at, parent = projection.at, projection.parent
     projection.facts.add(
         "job",
@@ -34,17 +32,16 @@ def project_run(projection: Projection) -> None:
     """The run: when it was heard of, in which state, under which parent."""
     event = projection.event
     assert event.run is not None and projection.run is not None
-    for name, raw in (event.run.facets or {}).items():
-        if (facet := read_facet(name, bytes(raw))) is not None:
-            projection.add_facet(projection.run, Slot.RUN, name, facet)
+    for name, facet in projection.run_facets.items():
+        projection.add_facet(projection.run, Slot.RUN, name, facet)
     at, stamp, kind, parent = projection.at, projection.stamp, event.type, projection.parent
     is_start = kind is EventType.START
     is_terminal = kind in TERMINAL
     root = parent.root if parent else None
-    nominal = projection.run_facet("nominalTime")
+    nominal = projection.run_facets.get("nominalTime")
     times = nominal.meaning if nominal else None
-    code = projection.job_facet("sourceCodeLocation")
-    sql = projection.job_facet("sql")
+    code = projection.job_facets.get("sourceCodeLocation")
+    sql = projection.job_facets.get("sql")
     projection.facts.add(
         "run",
         RunRow(

@@ -1,6 +1,8 @@
 """An event on its way to facts: what the steps of the projection share."""
 
-from headwater.model.event import Event
+from collections.abc import Callable
+
+from headwater.model.event import Event, Facets
 from headwater.model.facts import Facts
 from headwater.model.ids import NO_CONTENT, author_id, job_id, run_key
 from headwater.model.relations import EventRow, FacetRow, Slot
@@ -17,7 +19,18 @@ _AUTHORED = frozenset(("documentation", "ownership", "tags"))
 class Projection:
     """The event, the ids it is about, and the facts so far."""
 
-    __slots__ = ("at", "author", "event", "facts", "job", "parent", "run", "stamp")
+    __slots__ = (
+        "at",
+        "author",
+        "event",
+        "facts",
+        "job",
+        "job_facets",
+        "parent",
+        "run",
+        "run_facets",
+        "stamp",
+    )
 
     def __init__(self, event: Event, received_at: int) -> None:
         self.event = event
@@ -30,7 +43,10 @@ class Projection:
         self.run = None
         if job is not None and run is not None:
             self.run = run_key(job.namespace, job.name, run.runId)
-        self.parent = self._parent()
+        self.job_facets = _read(job.facets, read_job_facet) if job else {}
+        self.run_facets = _read(run.facets, read_facet) if run else {}
+        parent = self.run_facets.get("parent")
+        self.parent: Parent | None = parent.meaning if parent else None
         self.facts.rows["event"] = [
             EventRow(
                 event.at,
@@ -58,20 +74,8 @@ class Projection:
         author = self.author if name in _AUTHORED else NOBODY
         self.facts.add("facet", FacetRow(owner, slot, name, author, self.keep(facet), self.stamp))
 
-    def job_facet(self, name: str) -> Facet | None:
-        """The event's own job facet of that name."""
-        facets = self.event.job.facets if self.event.job else None
-        if facets is None or (raw := facets.get(name)) is None:
-            return None
-        return read_job_facet(name, bytes(raw))
 
-    def run_facet(self, name: str) -> Facet | None:
-        """The event's own run facet of that name."""
-        facets = self.event.run.facets if self.event.run else None
-        if facets is None or (raw := facets.get(name)) is None:
-            return None
-        return read_facet(name, bytes(raw))
-
-    def _parent(self) -> Parent | None:
-        facet = self.run_facet("parent")
-        return None if facet is None else facet.meaning
+def _read(facets: Facets | None, read: Callable[[str, bytes], Facet | None]) -> dict[str, Facet]:
+    """Read all facets of one owner; a JSON null says nothing."""
+    found = ((name, read(name, bytes(raw))) for name, raw in (facets or {}).items())
+    return {name: facet for name, facet in found if facet is not None}
