@@ -6,6 +6,7 @@ HeadwaterError
 │   ├── BodyTooLarge
 │   └── WrongContentType
 ├── NotFound            nothing of that name is known
+├── NotStorable         the store refused an event for what it holds
 ├── StoreUnavailable    the store did not answer; the same call may work later
 ├── StoreTooNew         the store was made by a newer Headwater
 └── BadConfig           a setting that cannot be used
@@ -53,6 +54,10 @@ class NotFound(HeadwaterError):
         super().__init__(f"{kind} '{name}' not found")
         self.kind = kind
         self.name = name
+
+
+class NotStorable(HeadwaterError):
+    """The store refused an event for what it holds; another try would not help."""
 
 
 class StoreUnavailable(HeadwaterError):

@@ -1,11 +1,8 @@
 """`headwater db`: looking after the store."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
-from headwater.cli.serve import DATA_HELP, STORE_HELP
+from headwater.cli.serve import Data, Store
 from headwater.config import load_settings
 
 app = typer.Typer(help="Look after the store.", no_args_is_help=True)
@@ -13,8 +10,8 @@ app = typer.Typer(help="Look after the store.", no_args_is_help=True)
 
 @app.command()
 def upgrade(
-    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
-    data: Annotated[Path | None, typer.Option(help=DATA_HELP)] = None,
+    store: Store = None,
+    data: Data = None,
 ) -> None:
     """Bring the store's tables up to this version. `serve` does the same when it starts."""
     from headwater.store.engine import open_engine

@@ -6,42 +6,75 @@ from typing import Annotated
 
 import typer
 
-from headwater.config import load_settings
+from headwater.config import Settings, load_settings
 
-STORE_HELP = "URL of the store: sqlite:///FILE or postgresql://USER@HOST/DB. [default: in --data]"
-DATA_HELP = "Folder for everything kept in files. [default: headwater-data]"
+Store = Annotated[
+    str | None,
+    typer.Option(
+        help="URL of the store: sqlite:///FILE or postgresql://USER@HOST/DB.",
+        show_default="SQLite in the data folder",
+    ),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(help="Folder for everything kept in files.", show_default="headwater-data"),
+]
 
 
 def serve(
     host: Annotated[
-        str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")
+        str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")
     ] = None,
     port: Annotated[
-        int | None, typer.Option(help="Port to listen on; 0 takes a free one. [default: 5000]")
+        int | None,
+        typer.Option(help="Port to listen on; 0 takes a free one.", show_default="5000"),
     ] = None,
-    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
-    data: Annotated[Path | None, typer.Option(help=DATA_HELP)] = None,
+    store: Store = None,
+    data: Data = None,
 ) -> None:
     """Take in OpenLineage events and answer questions about them.
 
-    With no options it listens on 127.0.0.1:5000 and keeps everything in ./headwater-data.
-    Send events to POST /api/v1/lineage; see /docs for the rest. Ctrl-C stops it: what was
-    answered is stored.
+    Send events to POST /api/v1/lineage; the page /docs lists the rest of the API.
+
+    Ctrl-C stops the server: what it has answered is stored.
     """
     settings = load_settings(store=store, data=data, server={"host": host, "port": port})
-    import uvicorn
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level="INFO")
+    logging.getLogger("alembic").setLevel("WARNING")
+    _prepare_store(settings)
+    _run_server(settings)
 
-    from headwater.server.app import Application
+
+def _prepare_store(settings: Settings) -> None:
+    """Before the server starts, so that a store that cannot be used is one clear line."""
     from headwater.store.engine import open_engine
     from headwater.store.migrate import upgrade
 
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level="INFO")
-    logging.getLogger("alembic").setLevel("WARNING")
-    # Before the server starts, so that a store that cannot be used is one clear line.
     engine = open_engine(settings.store_url)
-    upgrade(engine)
-    engine.dispose()
-    uvicorn.run(
+    try:
+        upgrade(engine)
+    finally:
+        engine.dispose()
+
+
+def _run_server(settings: Settings) -> None:
+    import socket
+
+    import uvicorn
+
+    from headwater.server.app import Application
+
+    class Server(uvicorn.Server):
+        """Says where it listens, once it does."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                listening = self.servers[0].sockets[0]
+                address, bound = listening.getsockname()[:2]
+                typer.echo(f"Headwater listens on http://{address}:{bound} (Ctrl-C stops it)")
+
+    config = uvicorn.Config(
         Application(settings),
         host=settings.server.host,
         port=settings.server.port,
@@ -51,3 +84,12 @@ def serve(
         log_level="warning",
         timeout_keep_alive=60,
     )
+    server = Server(config)
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        # Stopped as asked; the server has already ended its work.
+        return
+    except SystemExit:
+        # It has said why it cannot start.
+        raise typer.Exit(1) from None

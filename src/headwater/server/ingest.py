@@ -10,11 +10,18 @@ from collections.abc import Sequence
 import msgspec
 
 from headwater.config import IntakeSettings
-from headwater.errors import HeadwaterError, InvalidEvent, InvalidRequest, StoreUnavailable
+from headwater.errors import (
+    HeadwaterError,
+    InvalidEvent,
+    InvalidRequest,
+    NotStorable,
+    StoreUnavailable,
+)
 from headwater.model import instant
 from headwater.model.event import split_array
 from headwater.model.facts import Facts
 from headwater.model.intake import Intake, reject, take_in
+from headwater.model.relations import EventRow
 from headwater.server.body import (
     Body,
     Budget,
@@ -75,7 +82,10 @@ class Ingest:
             intakes = await self._loop.run_in_executor(None, self._take_in, data, is_array)
         else:
             intakes = self._take_in(data, is_array)
-        await self._store([intake.facts for intake in intakes])
+        try:
+            await self._store([intake.facts for intake in intakes])
+        except NotStorable:
+            intakes = [await self._store_or_reject(intake) for intake in intakes]
         self._count(intakes)
         if is_array:
             await self._answer_array(intakes, is_batch, send)
@@ -126,6 +136,20 @@ class Ingest:
             except StoreUnavailable as unavailable:
                 error = unavailable
         await respond_error(send, error)
+
+    async def _store_or_reject(self, intake: Intake) -> Intake:
+        """Store one event of several that the store refused together, or keep it as rejected."""
+        try:
+            await self._store([intake.facts])
+            return intake
+        except NotStorable as error:
+            refused = InvalidEvent("$", error.message)
+            (event,) = intake.facts.rows["event"]
+            facts = reject(
+                EventRow._make(event).payload, instant.now(), "http", "$", refused.reason
+            )
+            await self._store([facts])
+            return Intake(facts, refused)
 
     async def _store(self, facts: Sequence[Facts]) -> None:
         if not facts:

@@ -32,7 +32,10 @@ def open_engine(url: str) -> Engine:
 def _open_sqlite(url: URL) -> Engine:
     if not url.database or url.database == ":memory:":
         raise BadConfig("store", "name a file: sqlite:///FILE")
-    Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadConfig("store", f"cannot make its folder: {error}") from None
     engine = create_engine(
         url.set(drivername="sqlite+pysqlite"),
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},

@@ -1,14 +1,17 @@
 """Group commit: requests that come while one transaction commits share the next one."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
 
-from headwater.errors import StoreUnavailable
+from headwater.errors import HeadwaterError, NotStorable, StoreUnavailable
 from headwater.model.facts import Facts
 from headwater.store.writer import Writer
+
+log = logging.getLogger(__name__)
 
 # Enough to share a commit's cost; few enough that no request waits long for strangers.
 _MAX_EVENTS = 1_000
@@ -22,7 +25,7 @@ class Ticket:
     def __init__(self, facts: Sequence[Facts], done: Callable[["Ticket"], None]) -> None:
         self.facts = facts
         self.done = done
-        self.error: Exception | None = None
+        self.error: HeadwaterError | None = None
 
 
 class GroupCommit:
@@ -88,11 +91,16 @@ class GroupCommit:
                 ticket.error = error
         except Exception as error:
             if len(group) == 1:
-                group[0].error = error
+                log.exception("facts that the store refuses")
+                group[0].error = NotStorable(f"the store refuses it: {_first_line(error)}")
                 return
             # One of them cannot be stored; the others must not suffer for it.
             for ticket in group:
                 self._commit([ticket])
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__
 
 
 def _settle(future: Future[None], ticket: Ticket) -> None:

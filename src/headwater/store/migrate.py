@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import OperationalError
 
-from headwater.errors import StoreTooNew
+from headwater.errors import StoreTooNew, StoreUnavailable
 
 # The newest revision, first to last; a store at any other is not ours.
 REVISIONS = ("0001",)
@@ -22,6 +23,15 @@ def current_revision(connection: Connection) -> str | None:
 
 def upgrade(engine: Engine) -> bool:
     """Bring a store up to date, safely beside other processes; tells whether anything was done."""
+    try:
+        return _upgrade(engine)
+    except OperationalError as error:
+        where = engine.url.render_as_string(hide_password=True)
+        reason = str(error.orig).partition("\n")[0]
+        raise StoreUnavailable(f"the store at {where} cannot be opened: {reason}") from error
+
+
+def _upgrade(engine: Engine) -> bool:
     with engine.connect() as connection:
         if _check(current_revision(connection)) == HEAD:
             return False
