@@ -7,6 +7,7 @@ from headwater.model import instant
 from headwater.model.event import Event, Kind, decode_event
 from headwater.model.facts import Facts
 from headwater.model.ids import digest
+from headwater.model.json_text import storable
 from headwater.model.project import project
 from headwater.model.relations import Rejected
 
@@ -49,6 +50,7 @@ def reject(
     """Keep what cannot be taken in, with its reason; `size` where only the start is at hand."""
     facts = Facts()
     size = len(data) if size is None else size
-    row = Rejected(digest(data), received_at, source, path, reason, size, data[:_KEPT_BYTES])
+    why = (storable(path), storable(reason))
+    row = Rejected(digest(data), received_at, source, *why, size, data[:_KEPT_BYTES])
     facts.add("rejected", row)
     return facts

@@ -41,6 +41,11 @@ def decode(decoder: "msgspec.json.Decoder[T]", data: bytes) -> T:
         return decoder.decode(readable)
 
 
+def storable(text: str) -> str:
+    """Show by its picture what no text column can hold; the bytes it came from are kept exact."""
+    return text.replace("\0", "\u2400")
+
+
 def minify(data: bytes) -> bytes:
     """Drop the white space between tokens, and change nothing else."""
     try:

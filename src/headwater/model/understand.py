@@ -11,6 +11,7 @@ import msgspec
 from headwater.model import facets, instant, json_text
 from headwater.model.event import is_name
 from headwater.model.ids import NO_CONTENT, dataset_id, digest, is_uuid, job_id, run_key
+from headwater.model.json_text import storable
 from headwater.model.memo import Memo
 from headwater.model.relations import ColumnMapEdge, Joined
 
@@ -125,9 +126,9 @@ def _add_edges(
                 ColumnMapEdge(
                     map_digest,
                     len(edges),
-                    _storable(output),
+                    storable(output),
                     source,
-                    _storable(field.field),
+                    storable(field.field),
                     _storable_or_none(transformation.type),
                     _storable_or_none(transformation.subtype),
                     None if transformation.masking is None else int(transformation.masking),
@@ -136,13 +137,8 @@ def _add_edges(
             )
 
 
-def _storable(text: str) -> str:
-    """What no text column can hold is shown by its picture; the facet itself is kept exact."""
-    return text.replace("\0", "\u2400")
-
-
 def _storable_or_none(text: str | None) -> str | None:
-    return None if text is None else _storable(text)
+    return None if text is None else storable(text)
 
 
 def _read(raw: bytes, reader: Callable[[bytes], Any] | None) -> Facet:

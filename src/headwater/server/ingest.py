@@ -143,11 +143,11 @@ class Ingest:
             await self._store([intake.facts])
             return intake
         except NotStorable as error:
+            if intake.error is not None:
+                return intake
             refused = InvalidEvent("$", error.message)
-            (event,) = intake.facts.rows["event"]
-            facts = reject(
-                EventRow._make(event).payload, instant.now(), "http", "$", refused.reason
-            )
+            data = EventRow._make(intake.facts.rows["event"][0]).payload
+            facts = reject(data, instant.now(), "http", refused.path, refused.reason)
             await self._store([facts])
             return Intake(facts, refused)
 
