@@ -15,6 +15,7 @@ from headwater.server.errors import add_error_handlers
 from headwater.server.ingest import BATCH_PATH, SINGLE_PATH, Ingest
 from headwater.server.marquez import datasets, events, jobs, namespaces, runs
 from headwater.server.metrics import Metrics
+from headwater.server.openapi import describe_ingest
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.writer import open_writer
@@ -50,6 +51,7 @@ class Application:
         app.include_router(operations.router)
         for noun in (namespaces, datasets, runs, jobs, events):
             app.include_router(noun.router, prefix="/api/v1")
+        describe_ingest(app)
         return app
 
     @asynccontextmanager

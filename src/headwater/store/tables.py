@@ -13,12 +13,16 @@ from sqlalchemy import (
     Text,
     types,
 )
+from sqlalchemy.dialects import postgresql
 
 from headwater.model import merge
 from headwater.model.merge import CATALOG, Relation
 from headwater.model.relations import Rule
 
 METADATA = MetaData()
+
+# Sorted by code point, as SQLite does: a list has the same order on every database.
+TEXT = Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 
 # Rows over about 1 KB spill into overflow pages where SQLite keeps them in the key's own tree.
 _WITH_ROWID = frozenset(("event", "content", "rejected"))
@@ -30,7 +34,7 @@ def _type(column: merge.Column) -> types.TypeEngine[Any]:
     if column.type is bytes:
         return LargeBinary()
     if column.type is str:
-        return Text()
+        return TEXT
     return SmallInteger() if column.is_small else BigInteger()
 
 

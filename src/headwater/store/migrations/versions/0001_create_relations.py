@@ -2,9 +2,12 @@
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects import postgresql
 
 revision = "0001"
 down_revision = None
+
+TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
@@ -30,13 +33,13 @@ def upgrade() -> None:
         "column_map_edge",
         sa.Column("digest", sa.LargeBinary(), nullable=False),
         sa.Column("position", sa.BigInteger(), nullable=False),
-        sa.Column("output_column", sa.Text(), nullable=False),
+        sa.Column("output_column", TEXT, nullable=False),
         sa.Column("input_dataset", sa.LargeBinary(), nullable=False),
-        sa.Column("input_column", sa.Text(), nullable=False),
-        sa.Column("type", sa.Text(), nullable=True),
-        sa.Column("subtype", sa.Text(), nullable=True),
+        sa.Column("input_column", TEXT, nullable=False),
+        sa.Column("type", TEXT, nullable=True),
+        sa.Column("subtype", TEXT, nullable=True),
         sa.Column("masking", sa.SmallInteger(), nullable=True),
-        sa.Column("description", sa.Text(), nullable=True),
+        sa.Column("description", TEXT, nullable=True),
         sa.PrimaryKeyConstraint("digest", "position"),
         sqlite_with_rowid=False,
     )
@@ -44,8 +47,8 @@ def upgrade() -> None:
         "dataset",
         sa.Column("id", sa.LargeBinary(), nullable=False),
         sa.Column("namespace_id", sa.LargeBinary(), nullable=False),
-        sa.Column("namespace", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("namespace", TEXT, nullable=False),
+        sa.Column("name", TEXT, nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sqlite_with_rowid=False,
     )
@@ -54,8 +57,8 @@ def upgrade() -> None:
         "job",
         sa.Column("id", sa.LargeBinary(), nullable=False),
         sa.Column("namespace_id", sa.LargeBinary(), nullable=False),
-        sa.Column("namespace", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("namespace", TEXT, nullable=False),
+        sa.Column("name", TEXT, nullable=False),
         sa.Column("first_seen", sa.BigInteger(), nullable=True),
         sa.Column("last_seen", sa.BigInteger(), nullable=True),
         sa.Column("parent", sa.LargeBinary(), nullable=True),
@@ -68,7 +71,7 @@ def upgrade() -> None:
     op.create_table(
         "run",
         sa.Column("id", sa.LargeBinary(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=True),
+        sa.Column("name", TEXT, nullable=True),
         sa.Column("job", sa.LargeBinary(), nullable=True),
         sa.Column("job_at", sa.BigInteger(), nullable=True),
         sa.Column("parent_run", sa.LargeBinary(), nullable=True),
@@ -174,7 +177,7 @@ def upgrade() -> None:
         "facet",
         sa.Column("owner", sa.LargeBinary(), nullable=False),
         sa.Column("slot", sa.SmallInteger(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("name", TEXT, nullable=False),
         sa.Column("author", sa.LargeBinary(), nullable=False),
         sa.Column("digest", sa.LargeBinary(), nullable=True),
         sa.Column("digest_at", sa.BigInteger(), nullable=True),
@@ -211,7 +214,7 @@ def upgrade() -> None:
         "lifecycle",
         sa.Column("dataset", sa.LargeBinary(), nullable=False),
         sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("change", sa.Text(), nullable=False),
+        sa.Column("change", TEXT, nullable=False),
         sa.Column("previous", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("dataset", "at", "change", "previous"),
         sqlite_with_rowid=False,
@@ -228,8 +231,8 @@ def upgrade() -> None:
         "edit_value",
         sa.Column("entity", sa.LargeBinary(), nullable=False),
         sa.Column("slot", sa.LargeBinary(), nullable=False),
-        sa.Column("field", sa.Text(), nullable=False),
-        sa.Column("aspect", sa.Text(), nullable=False),
+        sa.Column("field", TEXT, nullable=False),
+        sa.Column("aspect", TEXT, nullable=False),
         sa.Column("digest", sa.LargeBinary(), nullable=True),
         sa.Column("digest_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("entity", "slot"),
@@ -239,9 +242,9 @@ def upgrade() -> None:
         "rejected",
         sa.Column("digest", sa.LargeBinary(), nullable=False),
         sa.Column("received_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", sa.Text(), nullable=False),
-        sa.Column("path", sa.Text(), nullable=False),
-        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("source", TEXT, nullable=False),
+        sa.Column("path", TEXT, nullable=False),
+        sa.Column("reason", TEXT, nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
         sa.Column("payload", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("digest"),

@@ -1,0 +1,115 @@
+"""The API document: FastAPI's, with the routes that take in events, which it does not see."""
+
+from typing import Any
+
+from fastapi import FastAPI
+
+Document = dict[str, Any]
+
+_EVENT: Document = {
+    "type": "object",
+    "description": "An OpenLineage RunEvent, JobEvent or DatasetEvent.",
+    "required": ["eventTime"],
+    "properties": {
+        "eventType": {"type": "string", "nullable": True},
+        "eventTime": {"type": "string", "format": "date-time"},
+        "run": {"type": "object"},
+        "job": {"type": "object"},
+        "dataset": {"type": "object"},
+        "inputs": {"type": "array", "items": {"type": "object"}},
+        "outputs": {"type": "array", "items": {"type": "object"}},
+        "producer": {"type": "string"},
+        "schemaURL": {"type": "string"},
+    },
+}
+_EVENTS: Document = {"type": "array", "items": {"$ref": "#/components/schemas/OpenLineageEvent"}}
+_BATCH_ANSWER: Document = {
+    "type": "object",
+    "required": ["status", "summary"],
+    "properties": {
+        "status": {"type": "string", "enum": ["partial_success", "failure"]},
+        "summary": {
+            "type": "object",
+            "properties": {
+                name: {"type": "integer"}
+                for name in ("received", "successful", "failed", "retriable", "non_retriable")
+            },
+        },
+        "failed_events": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "index": {"type": "integer"},
+                    "reason": {"type": "string"},
+                    "retriable": {"type": "boolean"},
+                },
+            },
+        },
+    },
+}
+_ERROR: Document = {
+    "type": "object",
+    "required": ["code", "message"],
+    "properties": {
+        "code": {"type": "integer"},
+        "message": {"type": "string"},
+        "path": {"type": "string", "description": "Where: a JSON path, parameter or header."},
+        "reason": {"type": "string"},
+    },
+}
+
+
+def _json(schema: Document) -> Document:
+    return {"application/json": {"schema": schema}}
+
+
+def _answer(description: str, schema: str | None = None) -> Document:
+    if schema is None:
+        return {"description": description}
+    return {
+        "description": description,
+        "content": _json({"$ref": f"#/components/schemas/{schema}"}),
+    }
+
+
+def _post(summary: str, body: Document, stored: str) -> Document:
+    return {
+        "post": {
+            "tags": ["events"],
+            "summary": summary,
+            "requestBody": {"required": True, "content": _json(body)},
+            "responses": {
+                stored: _answer("All are stored, durably."),
+                "200": _answer("Some of an array are stored.", "BatchAnswer"),
+                "400": _answer("No JSON.", "Error"),
+                "413": _answer("Too large.", "Error"),
+                "415": _answer("Neither JSON nor an encoding spoken here.", "Error"),
+                "422": _answer("Not usable; kept as rejected.", "Error"),
+                "503": _answer("Not stored now; send again after Retry-After.", "Error"),
+            },
+        }
+    }
+
+
+def describe_ingest(app: FastAPI) -> None:
+    """Add the ingest routes to the document that the application serves."""
+    describe_routes = app.openapi
+    one_or_many = {"oneOf": [{"$ref": "#/components/schemas/OpenLineageEvent"}, _EVENTS]}
+
+    def describe() -> Document:
+        if app.openapi_schema is None:
+            document = describe_routes()
+            document["paths"] |= {
+                "/api/v1/lineage": _post("Take in one event or an array.", one_or_many, "201"),
+                "/api/v1/lineage/batch": _post("Take in an array of events.", _EVENTS, "204"),
+            }
+            schemas = document.setdefault("components", {}).setdefault("schemas", {})
+            schemas |= {
+                "OpenLineageEvent": _EVENT,
+                "BatchAnswer": _BATCH_ANSWER,
+                "Error": _ERROR,
+            }
+        return describe_routes()
+
+    app.openapi = describe  # type: ignore[method-assign]
