@@ -1,27 +1,43 @@
-"""Large values are kept compressed where that pays; small ones as they are."""
+"""Values are kept compressed where that pays.
+
+All share one dictionary, `vocabulary.txt`: the words that OpenLineage events are made of. It is
+part of a store's format and never changes; another would need another name and a mark in the value.
+"""
 
 import threading
+from functools import cache
+from importlib.resources import files
 
 import zstandard
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
-_WORTH_PACKING = 512
+_WORTH_PACKING = 100
+# More than this saves little and costs several times as much.
 _LEVEL = 1
-# A value is at most a body, and a body at most 20 MB; refuses what a damaged file claims to be.
-_MAX_BYTES = 64_000_000
+# Refuses what a damaged file claims to hold; a body is at most 20 MB unless set otherwise.
+_MAX_BYTES = 1_000_000_000
 
+# A compressor serves one thread at a time.
 _local = threading.local()
 
 
+@cache
+def _vocabulary() -> zstandard.ZstdCompressionDict:
+    words = files("headwater.store").joinpath("vocabulary.txt").read_bytes()
+    return zstandard.ZstdCompressionDict(words, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+
+
 def pack(value: bytes) -> bytes:
-    """Compress; what `unpack` could not tell from packed bytes is packed whatever its size."""
-    if len(value) < _WORTH_PACKING and not value.startswith(_MAGIC):
+    """Compress, unless that saves nothing; what looks packed already is packed again."""
+    looks_packed = value.startswith(_MAGIC)
+    if len(value) < _WORTH_PACKING and not looks_packed:
         return value
     compressor = getattr(_local, "compressor", None)
     if compressor is None:
-        compressor = _local.compressor = zstandard.ZstdCompressor(level=_LEVEL)
+        compressor = zstandard.ZstdCompressor(level=_LEVEL, dict_data=_vocabulary())
+        _local.compressor = compressor
     packed: bytes = compressor.compress(value)
-    return packed
+    return packed if looks_packed or len(packed) < len(value) else value
 
 
 def unpack(value: bytes) -> bytes:
@@ -29,6 +45,6 @@ def unpack(value: bytes) -> bytes:
         return value
     decompressor = getattr(_local, "decompressor", None)
     if decompressor is None:
-        decompressor = _local.decompressor = zstandard.ZstdDecompressor()
+        decompressor = _local.decompressor = zstandard.ZstdDecompressor(dict_data=_vocabulary())
     unpacked: bytes = decompressor.decompress(value, max_output_size=_MAX_BYTES)
     return unpacked
