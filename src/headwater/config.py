@@ -10,6 +10,7 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -36,6 +37,7 @@ class IntakeSettings(Section):
     max_body_bytes: int = Field(
         default=20_000_000,
         ge=1_000,
+        le=60_000_000,
         description="Largest body of a request, as sent and once unpacked.",
     )
     max_in_flight_bytes: int = Field(
@@ -95,6 +97,10 @@ def load_settings(**flags: Any) -> Settings:
         raise BadConfig(FILE_VARIABLE, f"no file at '{named}'")
     try:
         return Settings(**given)
+    except UnicodeDecodeError as error:
+        raise BadConfig(named or DEFAULT_FILE, f"not UTF-8: {error}") from None
+    except SettingsError as error:
+        raise BadConfig("environment", str(error)) from None
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(named or DEFAULT_FILE, f"not TOML: {error}") from None
     except ValidationError as error:

@@ -3,6 +3,7 @@
 HeadwaterError
 ├── InvalidEvent        an event that cannot be used: where in it, and why
 ├── InvalidRequest      a parameter, header or body that cannot be used
+│   ├── MethodNotAllowed
 │   ├── BodyTooLarge
 │   └── WrongContentType
 ├── NotFound            nothing of that name is known
@@ -37,6 +38,10 @@ class InvalidRequest(HeadwaterError):
         super().__init__(f"{where}: {reason}")
         self.where = where
         self.reason = reason
+
+
+class MethodNotAllowed(InvalidRequest):
+    """A method that a path does not have."""
 
 
 class BodyTooLarge(InvalidRequest):

@@ -15,6 +15,7 @@ from msgspec import Raw
 from headwater.errors import InvalidEvent
 from headwater.model import instant, json_text
 from headwater.model.ids import digest
+from headwater.model.json_text import Readable
 
 MAX_NAME_BYTES = 2_000
 
@@ -111,6 +112,10 @@ class Event(msgspec.Struct, gc=False):
     edit: Edit | None = None
 
 
+_WHITE_SPACE = b" \t\r\n"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_TOO_DEEP = f"nested deeper than {json_text.MAX_DEPTH} levels"
+
 _SHELL = msgspec.json.Decoder(_Shell)
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _MISSING = re.compile(r"Object missing required field `(.*?)`(?: - at `(.*)`)?")
@@ -119,7 +124,8 @@ _AT_PATH = re.compile(r"(.*) - at `(.*)`")
 
 def decode_event(data: bytes) -> Event:
     """Read one event; raises InvalidEvent with the place and the reason."""
-    shell, data = _decode_shell(data)
+    data = _clean(data)
+    shell = _decode_shell(data)
     kind = _kind(shell)
     event = Event(
         raw=data,
@@ -141,64 +147,62 @@ def decode_event(data: bytes) -> Event:
 
 def split_array(data: bytes) -> list[bytes]:
     """Cut a JSON array into the bytes of its elements."""
-    _check_text(data)
+    data = _clean(data)
     try:
         return [bytes(element) for element in _ARRAY.decode(data)]
     except (msgspec.DecodeError, RecursionError) as error:
-        readable = json_text.replace_lone_surrogates(data)
-        if readable == data:
+        readable = Readable(data)
+        if readable.text == data:
             raise _invalid_json(error) from None
     try:
-        elements = [bytes(element) for element in _ARRAY.decode(readable)]
+        return [readable.restore(bytes(element)) for element in _ARRAY.decode(readable.text)]
     except (msgspec.DecodeError, RecursionError) as error:
         raise _invalid_json(error) from None
-    return _original_slices(elements, readable, data)
 
 
-def _original_slices(slices: list[bytes], readable: bytes, original: bytes) -> list[bytes]:
-    """Find what stood where the slices of the readable text stand; both are of one length."""
-    found = []
-    position = 0
-    for piece in slices:
-        position = readable.index(piece, position)
-        found.append(original[position : position + len(piece)])
-        position += len(piece)
-    return found
-
-
-def _decode_shell(data: bytes) -> tuple[_Shell, bytes]:
-    data = data.strip(b" \t\r\n").removeprefix(b"\xef\xbb\xbf")
+def _clean(data: bytes) -> bytes:
+    """Strip what may stand around JSON, and refuse what is no text or nests too deeply."""
+    data = data.strip(_WHITE_SPACE).removeprefix(_BYTE_ORDER_MARK).strip(_WHITE_SPACE)
     _check_text(data)
+    if json_text.is_too_deep(data):
+        raise InvalidEvent("$", _TOO_DEEP)
+    return data
+
+
+def is_array(data: bytes) -> bool:
+    """Tell whether a body is an array, valid or not."""
+    return data[:64].lstrip(_WHITE_SPACE + _BYTE_ORDER_MARK).startswith(b"[")
+
+
+def _decode_shell(data: bytes) -> _Shell:
     try:
-        return _SHELL.decode(data), data
+        return _SHELL.decode(data)
     except msgspec.ValidationError as error:
         raise _wrong_shape(str(error)) from None
     except (msgspec.DecodeError, RecursionError) as error:
-        return _decode_with_lone_surrogates(data, error), data
-
-
-def _decode_with_lone_surrogates(data: bytes, error: Exception) -> _Shell:
-    readable = json_text.replace_lone_surrogates(data)
-    if readable == data:
-        raise _invalid_json(error) from None
-    try:
-        shell = _SHELL.decode(readable)
-    except msgspec.ValidationError as wrong:
-        raise _wrong_shape(str(wrong)) from None
-    except (msgspec.DecodeError, RecursionError) as wrong:
-        raise _invalid_json(wrong) from None
-    for facets in _all_facets(shell):
-        for key, raw in facets.items():
-            piece = bytes(raw)
-            (original,) = _original_slices([piece], readable, data)
-            facets[key] = Raw(original)
+        readable = Readable(data)
+        if readable.text == data:
+            raise _invalid_json(error) from None
+    shell = _decode_shell(readable.text)
+    _restore(shell, readable)
     return shell
 
 
-def _all_facets(shell: _Shell) -> list[Facets]:
-    owners = [shell.run, shell.job, shell.dataset, *(shell.inputs or ()), *(shell.outputs or ())]
-    names = ("facets", "inputFacets", "outputFacets")
-    return [facets for owner in owners for name in names if (facets := getattr(owner, name, None))]
+def _restore(shell: _Shell, readable: Readable) -> None:
+    """Put back what the sender wrote: facets are kept so, and names with half a pair refused."""
+    used = [*(shell.inputs or ()), *(shell.outputs or ())]
+    edited = [shell.edit, shell.edit.entity] if shell.edit else []
+    for part in (shell.run, shell.job, shell.dataset, *used, *edited):
+        for field in part.__struct_fields__ if part is not None else ():
+            value = getattr(part, field)
+            if isinstance(value, str):
+                setattr(part, field, readable.restore_string(value))
+            elif isinstance(value, dict):
+                facets = {
+                    readable.restore_string(name): Raw(readable.restore(bytes(raw)))
+                    for name, raw in value.items()
+                }
+                setattr(part, field, facets)
 
 
 def _check_text(data: bytes) -> None:
@@ -214,7 +218,7 @@ def _check_text(data: bytes) -> None:
 
 def _invalid_json(error: Exception) -> InvalidEvent:
     if isinstance(error, RecursionError):
-        return InvalidEvent("$", "nested too deeply")
+        return InvalidEvent("$", _TOO_DEEP)
     text = str(error).removeprefix("JSON is malformed: ")
     return InvalidEvent("$", f"invalid JSON: {text[0].lower()}{text[1:]}")
 
@@ -319,7 +323,7 @@ def check_name(name: str, path: str, field: str = "") -> None:
         raise InvalidEvent(where, "empty")
     if "\0" in name:
         raise InvalidEvent(where, "holds a NUL character")
-    if json_text.PLACEHOLDER_CHARACTER in name or not _is_encodable(name):
+    if not _is_encodable(name):
         raise InvalidEvent(where, "holds half of a surrogate pair")
     if (size := len(name.encode())) > MAX_NAME_BYTES:
         raise InvalidEvent(where, f"{size:,} bytes long; at most {MAX_NAME_BYTES:,} are kept")

@@ -17,6 +17,7 @@ _LAST = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
 _DATE_TIME = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|z|[+-]\d\d(?::?\d\d)?)?"
 )
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def parse_instant(text: str) -> int:
@@ -28,7 +29,7 @@ def parse_instant(text: str) -> int:
 
 def parse_instant_or_date(text: str) -> int:
     """Read a date-time, or a date as its midnight: nominal times come as both."""
-    if len(text) == 10:
+    if _DATE.fullmatch(text):
         return _micros(datetime.combine(date.fromisoformat(text), time()))
     return parse_instant(text)
 

@@ -145,12 +145,15 @@ def _read(raw: bytes, reader: Callable[[bytes], Any] | None) -> Facet:
     if facets.is_deleted(raw):
         return _GONE
     body = json_text.minify(raw)
-    return Facet(
-        digest=digest(body),
-        body=body,
-        meaning=reader(body) if reader else None,
-        is_column_map=reader is _column_map_inputs,
-    )
+    meaning = reader(body) if reader else None
+    if reader is _column_map_inputs:
+        return Facet(_column_map_digest(body), body, meaning, is_column_map=True)
+    return Facet(digest(body), body, meaning)
+
+
+def _column_map_digest(body: bytes) -> bytes:
+    """A column map has edges beside its body: another facet of the same bytes is not the same."""
+    return digest(b"columnLineage" + body)
 
 
 def _named_dataset(namespace: str | None, name: str | None) -> NamedDataset | None:
@@ -291,7 +294,7 @@ def _stated_columns(stated: facets.ColumnLineage) -> Facet | None:
     if not stated.fields and not stated.dataset:
         return None
     body = msgspec.json.encode(stated)
-    return Facet(digest(body), body, _column_map_inputs(body), is_column_map=True)
+    return Facet(_column_map_digest(body), body, _column_map_inputs(body), is_column_map=True)
 
 
 _SYMLINKS = facets.decoder(facets.Symlinks)

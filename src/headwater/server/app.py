@@ -32,7 +32,7 @@ class Application:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             path = scope["raw_path"]
-            if scope["method"] == "POST" and path in (SINGLE_PATH, BATCH_PATH):
+            if path in (SINGLE_PATH, BATCH_PATH):
                 assert self._ingest is not None
                 await self._ingest(scope, receive, send)
                 return

@@ -11,6 +11,8 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
+# Each stream copies what follows it; honest senders make one.
+_MAX_MEMBERS = 100
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 
 
@@ -41,6 +43,7 @@ class Body:
         self._max = max_bytes
         self._budget = budget
         self._chunks: list[bytes] = []
+        self._held = 0
         self.size = 0
 
     @property
@@ -59,16 +62,15 @@ class Body:
                 return self._chunks[0] if len(self._chunks) == 1 else self.head
 
     def _add(self, chunk: bytes) -> None:
-        if self.size + len(chunk) > self._max:
-            raise BodyTooLarge(
-                "body", f"larger than {self._max:,} bytes; send fewer events at once"
-            )
         self._budget.take(len(chunk))
+        self._held += len(chunk)
         self.size += len(chunk)
         self._chunks.append(chunk)
+        if self.size > self._max:
+            raise BodyTooLarge("body", f"larger than {self._max:,} bytes; send fewer events")
 
     def release(self) -> None:
-        self._budget.give_back(self.size)
+        self._budget.give_back(self._held)
 
 
 def header(scope: Scope, name: bytes) -> str:
@@ -98,7 +100,9 @@ def unpack(body: bytes, encoding: str, max_bytes: int) -> bytes:
 
 def _gunzip(body: bytes, max_bytes: int) -> Iterator[bytes]:
     room = max_bytes
-    while body:
+    for _ in range(_MAX_MEMBERS):
+        if not body:
+            return
         member = zlib.decompressobj(_GZIP_WINDOW)
         try:
             piece = member.decompress(body, room + 1)
@@ -111,3 +115,4 @@ def _gunzip(body: bytes, max_bytes: int) -> Iterator[bytes]:
         yield piece
         room -= len(piece)
         body = member.unused_data
+    raise InvalidRequest("body", f"more than {_MAX_MEMBERS} gzip streams in a row")

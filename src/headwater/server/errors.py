@@ -18,6 +18,7 @@ from headwater.errors import (
     HeadwaterError,
     InvalidEvent,
     InvalidRequest,
+    MethodNotAllowed,
     NotFound,
     StoreUnavailable,
     WrongContentType,
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 RETRY_AFTER_SECONDS = 5
 
 STATUS: dict[type[HeadwaterError], int] = {
+    MethodNotAllowed: 405,
     BodyTooLarge: 413,
     WrongContentType: 415,
     InvalidEvent: 422,

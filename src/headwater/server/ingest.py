@@ -14,11 +14,12 @@ from headwater.errors import (
     HeadwaterError,
     InvalidEvent,
     InvalidRequest,
+    MethodNotAllowed,
     NotStorable,
     StoreUnavailable,
 )
 from headwater.model import instant
-from headwater.model.event import split_array
+from headwater.model.event import is_array, split_array
 from headwater.model.facts import Facts
 from headwater.model.intake import Intake, reject, take_in
 from headwater.model.relations import EventRow
@@ -72,32 +73,34 @@ class Ingest:
             body.release()
 
     async def _answer(self, scope: Scope, body: Body, receive: Receive, send: Send) -> None:
-        check_content_type(scope)
+        if scope["method"] != "POST":
+            raise MethodNotAllowed("method", f"{scope['method']}; events are sent by POST")
         data = await body.read(receive)
         self._metrics.bytes.inc(len(data))
+        check_content_type(scope)
         data = unpack(data, header(scope, b"content-encoding"), self._settings.max_body_bytes)
         is_batch = scope["raw_path"] == BATCH_PATH
-        is_array = is_batch or data.lstrip()[:1] == b"["
+        has_many = is_batch or is_array(data)
         if len(data) > _LONG_BODY:
-            intakes = await self._loop.run_in_executor(None, self._take_in, data, is_array)
+            intakes = await self._loop.run_in_executor(None, self._take_in, data, has_many)
         else:
-            intakes = self._take_in(data, is_array)
+            intakes = self._take_in(data, has_many)
         try:
             await self._store([intake.facts for intake in intakes])
         except NotStorable:
             intakes = [await self._store_or_reject(intake) for intake in intakes]
         self._count(intakes)
-        if is_array:
+        if has_many:
             await self._answer_array(intakes, is_batch, send)
         elif (error := intakes[0].error) is not None:
             await respond_error(send, error)
         else:
             await respond(send, 201)
 
-    def _take_in(self, data: bytes, is_array: bool) -> list[Intake]:
+    def _take_in(self, data: bytes, has_many: bool) -> list[Intake]:
         received_at = instant.now()
         max_ahead = self._settings.max_ahead_seconds * instant.SECOND
-        elements = split_array(data) if is_array else [data]
+        elements = split_array(data) if has_many else [data]
         return [take_in(element, received_at, max_ahead, "http") for element in elements]
 
     async def _answer_array(self, intakes: Sequence[Intake], is_batch: bool, send: Send) -> None:
@@ -127,7 +130,7 @@ class Ingest:
         """Keep a body that could not be read as events, then tell the sender."""
         if isinstance(error, StoreUnavailable):
             self._metrics.failed.inc()
-        else:
+        elif not isinstance(error, MethodNotAllowed):
             path, reason = _place(error)
             facts = reject(body.head, instant.now(), "http", path, reason, body.size)
             try:

@@ -92,7 +92,7 @@ def read_states(connection: Connection, datasets: Iterable[bytes]) -> dict[bytes
         if row.columns_at is not None and row.columns != NO_CONTENT:
             _keep_highest(columns, row.dataset, (strength, row.columns_at, row.columns))
         if row.direction == Direction.OUTPUT:
-            written[row.dataset] = max(row.last_seen, written.get(row.dataset, 0))
+            written[row.dataset] = max(row.last_seen, written.get(row.dataset, row.last_seen))
     return {
         dataset: State(
             schemas.get(dataset, (0, 0, None))[2],

@@ -18,7 +18,7 @@ def open_engine(url: str) -> Engine:
     """Open the store behind a URL; nothing is read or written yet."""
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise BadConfig("store", "not a URL; use sqlite:///FILE or postgresql://HOST/DB") from None
     match parsed.get_backend_name():
         case "sqlite":

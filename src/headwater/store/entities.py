@@ -9,6 +9,9 @@ from headwater.model.ids import namespace_id
 from headwater.store import tables
 from headwater.store.paging import Page
 
+# Before any time that can be told.
+_LONG_AGO = -(2**62)
+
 
 def is_shown(table: Table, *last_seen: ColumnElement[Any]) -> ColumnElement[bool]:
     """Not deleted, or restored or heard of again since."""
@@ -17,7 +20,7 @@ def is_shown(table: Table, *last_seen: ColumnElement[Any]) -> ColumnElement[bool
     return ~(
         select(1)
         .where(hidden.c.entity == table.c.id)
-        .where(*(hidden.c.deleted_at > func.coalesce(time, -1) for time in since))
+        .where(*(hidden.c.deleted_at > func.coalesce(time, _LONG_AGO) for time in since))
         .exists()
     )
 

@@ -67,9 +67,16 @@ class GroupCommit:
             if group:
                 started = time.monotonic()
                 self._commit(group)
-                self._deliver(group)
-                if self._observe is not None:
-                    self._observe(group, time.monotonic() - started)
+                self._tell(group, time.monotonic() - started)
+
+    def _tell(self, group: list[Ticket], seconds: float) -> None:
+        try:
+            self._deliver(group)
+            if self._observe is not None:
+                self._observe(group, seconds)
+        except Exception:
+            # A caller's fault must not end the thread that all others wait for.
+            log.exception("telling that facts are stored")
 
     def _take(self) -> tuple[list[Ticket], bool]:
         ticket = self._queue.get()
@@ -112,4 +119,7 @@ def _settle(future: Future[None], ticket: Ticket) -> None:
 
 def _tell_all(group: list[Ticket]) -> None:
     for ticket in group:
-        ticket.done(ticket)
+        try:
+            ticket.done(ticket)
+        except Exception:
+            log.exception("telling that facts are stored")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select, true
 
 from headwater.model.ids import job_id
 from headwater.model.relations import Direction
@@ -68,7 +68,7 @@ def read_uses(connection: Connection, job: bytes) -> list[Use]:
         select(use.c.direction, *names)
         .join(dataset, dataset.c.id == use.c.dataset)
         .where(use.c.job == job, use.c.direction != Direction.ITSELF)
-        .where(use.c.last_seen >= (0 if since is None else since))
+        .where(use.c.last_seen >= since if since is not None else true())
     )
     said, declaration = tables.declared_dataset, tables.declaration
     declared = (

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from headwater.errors import StoreTooNew, StoreUnavailable
 
@@ -25,8 +25,8 @@ def upgrade(engine: Engine) -> bool:
     """Bring a store up to date, safely beside other processes; tells whether anything was done."""
     try:
         return _upgrade(engine)
-    except OperationalError as error:
-        where = engine.url.render_as_string(hide_password=True)
+    except DBAPIError as error:
+        where = engine.url.set(query={}).render_as_string(hide_password=True)
         reason = str(error.orig).partition("\n")[0]
         raise StoreUnavailable(f"the store at {where} cannot be opened: {reason}") from error
 

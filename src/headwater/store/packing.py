@@ -14,8 +14,8 @@ _MAGIC = b"\x28\xb5\x2f\xfd"
 _WORTH_PACKING = 100
 # More than this saves little and costs several times as much.
 _LEVEL = 1
-# Refuses what a damaged file claims to hold; a body is at most 20 MB unless set otherwise.
-_MAX_BYTES = 1_000_000_000
+# Refuses what a damaged file claims to hold: no setting allows a body of that size.
+_MAX_BYTES = 64_000_000
 
 # A compressor serves one thread at a time.
 _local = threading.local()
@@ -46,5 +46,7 @@ def unpack(value: bytes) -> bytes:
     decompressor = getattr(_local, "decompressor", None)
     if decompressor is None:
         decompressor = _local.decompressor = zstandard.ZstdDecompressor(dict_data=_vocabulary())
+    if (size := zstandard.frame_content_size(value)) > _MAX_BYTES:
+        raise zstandard.ZstdError(f"a value of {size:,} bytes is damaged")
     unpacked: bytes = decompressor.decompress(value, max_output_size=_MAX_BYTES)
     return unpacked

@@ -93,6 +93,8 @@ def _declare_dataset(
     named = _named(projection, dataset)
     projection.name(named)
     said = _describe(projection, dataset, named)
+    _project_access(projection, dataset, named, Direction.INPUT)
+    _project_access(projection, dataset, named, Direction.OUTPUT)
     _add_declared(projection, named.id, job, direction, said)
 
 
@@ -244,13 +246,13 @@ def _project_access(
     facets = dataset.inputFacets if is_input else dataset.outputFacets
     if not facets:
         return None
-    run, statistics = cast(bytes, projection.run), None
+    run, statistics = projection.run, None
     slot = Slot.INPUT if is_input else Slot.OUTPUT
     for name, raw in facets.items():
         facet = read_facet(name, bytes(raw))
         if facet is None:
             continue
-        if name in _STATISTICS:
+        if name in _STATISTICS and run is not None:
             statistics = projection.keep(facet)
             if facet.meaning is not None:
                 minute = projection.at // MINUTE
@@ -259,6 +261,7 @@ def _project_access(
                 projection.facts.add("sample", Sample._make(row))
             continue
         # For the run, and as the newest that is known of the dataset.
-        projection.add_facet(access_id(run, named.id, direction), slot, name, facet)
+        if run is not None:
+            projection.add_facet(access_id(run, named.id, direction), slot, name, facet)
         projection.add_facet(named.id, slot, name, facet)
     return statistics

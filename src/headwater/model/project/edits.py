@@ -17,7 +17,8 @@ def project_edit(projection: Projection) -> None:
     for aspect, raw in aspects.items():
         facet = None if raw is None else read_facet(aspect, raw)
         if aspect == "deleted":
-            times = (None, projection.at) if facet is None else (projection.at, None)
+            is_deleted = facet is not None and facet.body == b"true"
+            times = (projection.at, None) if is_deleted else (None, projection.at)
             projection.facts.add("hidden", Hidden(owner, *times))
         elif aspect == "symlinks":
             _project_joins(projection, owner, facet)
