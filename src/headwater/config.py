@@ -18,6 +18,7 @@ from headwater.errors import BadConfig
 
 FILE_VARIABLE = "HEADWATER_CONFIG"
 DEFAULT_FILE = "headwater.toml"
+PREFIX = "HEADWATER__"
 
 
 class Section(BaseModel):
@@ -56,7 +57,7 @@ class Settings(BaseSettings):
     """All settings; an empty machine needs none."""
 
     model_config = SettingsConfigDict(
-        env_prefix="HEADWATER__",
+        env_prefix=PREFIX,
         env_nested_delimiter="__",
         extra="forbid",
         frozen=True,
@@ -95,17 +96,38 @@ def load_settings(**flags: Any) -> Settings:
     named = os.environ.get(FILE_VARIABLE)
     if named and not Path(named).is_file():
         raise BadConfig(FILE_VARIABLE, f"no file at '{named}'")
+    _check_variables()
     try:
         return Settings(**given)
     except UnicodeDecodeError as error:
         raise BadConfig(named or DEFAULT_FILE, f"not UTF-8: {error}") from None
     except SettingsError as error:
-        raise BadConfig("environment", str(error)) from None
+        field = str(error).partition('"')[2].partition('"')[0]
+        raise BadConfig(field, "not a value its variable can have") from None
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(named or DEFAULT_FILE, f"not TOML: {error}") from None
     except ValidationError as error:
         first = error.errors()[0]
         raise BadConfig(".".join(map(str, first["loc"])), first["msg"]) from None
+
+
+def _check_variables() -> None:
+    """Refuse a variable that names no setting: most likely it was meant to name one."""
+    for variable in os.environ:
+        if variable.upper().startswith(PREFIX):
+            key = variable[len(PREFIX) :].lower()
+            if key not in _keys(Settings):
+                raise BadConfig(key.replace("__", "."), f"there is none; see variable {variable}")
+
+
+def _keys(section: type[BaseModel]) -> set[str]:
+    """The names of the settings as variables spell them, sections and what is in them."""
+    keys = set()
+    for name, field in section.model_fields.items():
+        keys.add(name)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            keys.update(f"{name}__{inner}" for inner in _keys(field.annotation))
+    return keys
 
 
 def _given(value: Any) -> Any:

@@ -126,9 +126,7 @@ def job_shape(
         "latestRuns": runs,
         "facets": raw_facets(facets),
         "tags": _whole_tags(facets),
-        "currentVersion": str(
-            UUID(bytes=digest(b"".join([job.id, *(use.dataset for use in uses)])))
-        ),
+        "currentVersion": job_version(job.id, uses),
     }
 
 
