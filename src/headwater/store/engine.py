@@ -1,6 +1,7 @@
 """Opening a store by URL: SQLite in a file, or PostgreSQL."""
 
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,8 @@ def _open_sqlite(url: URL) -> Engine:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
     connection.isolation_level = None
+    _switch_to_log(connection)
     for pragma in (
-        "journal_mode = WAL",
         # Every commit is on disk before it is answered.
         "synchronous = FULL",
         "cache_size = -32768",
@@ -58,6 +59,23 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
         "wal_autocheckpoint = 4000",
     ):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _switch_to_log(connection: sqlite3.Connection) -> None:
+    """Write ahead to a log, so that reading goes on meanwhile.
+
+    Only the first connection to a new file changes anything, and SQLite does not wait by itself
+    for another that is at it.
+    """
+    give_up = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(0.05)
 
 
 def _open_postgres(url: URL) -> Engine:
