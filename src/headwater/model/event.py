@@ -114,7 +114,6 @@ class Event(msgspec.Struct, gc=False):
 
 _WHITE_SPACE = b" \t\r\n"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_TOO_DEEP = f"nested deeper than {json_text.MAX_DEPTH} levels"
 
 _SHELL = msgspec.json.Decoder(_Shell)
 _ARRAY = msgspec.json.Decoder(list[Raw])
@@ -161,11 +160,9 @@ def split_array(data: bytes) -> list[bytes]:
 
 
 def _clean(data: bytes) -> bytes:
-    """Strip what may stand around JSON, and refuse what is no text or nests too deeply."""
+    """Strip what may stand around JSON, and refuse what is no text."""
     data = data.strip(_WHITE_SPACE).removeprefix(_BYTE_ORDER_MARK).strip(_WHITE_SPACE)
     _check_text(data)
-    if json_text.is_too_deep(data):
-        raise InvalidEvent("$", _TOO_DEEP)
     return data
 
 
@@ -218,7 +215,7 @@ def _check_text(data: bytes) -> None:
 
 def _invalid_json(error: Exception) -> InvalidEvent:
     if isinstance(error, RecursionError):
-        return InvalidEvent("$", _TOO_DEEP)
+        return InvalidEvent("$", json_text.TOO_DEEP)
     text = str(error).removeprefix("JSON is malformed: ")
     return InvalidEvent("$", f"invalid JSON: {text[0].lower()}{text[1:]}")
 

@@ -27,9 +27,9 @@ def take_in(data: bytes, received_at: int, max_ahead: int, source: str) -> Intak
     try:
         event = decode_event(data)
         _check_intake(event, received_at, max_ahead)
+        return Intake(project(event, received_at))
     except InvalidEvent as error:
         return Intake(reject(data, received_at, source, error.path, error.reason), error)
-    return Intake(project(event, received_at))
 
 
 def _check_intake(event: Event, received_at: int, max_ahead: int) -> None:

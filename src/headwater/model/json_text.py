@@ -16,6 +16,7 @@ T = TypeVar("T")
 
 # Deep enough for any event, and less than any decoder's own limit, which depends on its caller.
 MAX_DEPTH = 500
+TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 
 _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from headwater.errors import InvalidEvent
 from headwater.model import facets, instant, json_text
 from headwater.model.event import is_name
 from headwater.model.ids import NO_CONTENT, dataset_id, digest, is_uuid, job_id, run_key
@@ -142,6 +143,9 @@ def _storable_or_none(text: str | None) -> str | None:
 
 
 def _read(raw: bytes, reader: Callable[[bytes], Any] | None) -> Facet:
+    # Checked here, once a value, because counting brackets costs as much as decoding an event.
+    if json_text.is_too_deep(raw):
+        raise InvalidEvent("$", json_text.TOO_DEEP)
     if facets.is_deleted(raw):
         return _GONE
     body = json_text.minify(raw)

@@ -33,7 +33,10 @@ STEPS: dict[Kind, tuple[Callable[[Projection], None], ...]] = {
 
 
 def project(event: Event, received_at: int = 0) -> Facts:
-    """State the facts of an event. Only the event's own row knows when it was received."""
+    """State the facts of an event. Only the event's own row knows when it was received.
+
+    Raises InvalidEvent for a facet that nests too deeply.
+    """
     projection = Projection(event, received_at)
     for step in STEPS[event.kind]:
         step(projection)
