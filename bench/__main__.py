@@ -6,12 +6,11 @@ import sys
 import time
 from collections.abc import Sequence
 
-from tests.services.process import StartFailed
-
 from bench import load, report
 from bench.client import Client
 from bench.figure import Figure
 from bench.rows import ROWS, Row
+from tests.services.process import StartFailed
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ from typing import Self
 
 import httpx2
 import psutil
+
 from tests.services.headwater import Headwater
 from tests.services.process import Process, free_port
 

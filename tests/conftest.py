@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
+
 from tests.services.headwater import Headwater
 from tests.services.postgresql import PostgreSQL
 

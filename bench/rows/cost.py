@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from tests.services.headwater import Headwater
-
 from bench import load, process
 from bench.client import CONNECTIONS, Bodies, Client, Sent
 from bench.figure import Sample
 from bench.process import Server
+from tests.services.headwater import Headwater
 
 WARM_UP = 1_000  # events: every job once, both its events
 

@@ -6,12 +6,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.services.headwater import Headwater
-
 from bench import process
 from bench.client import Client
 from bench.figure import Figure, Sample, ratios
 from bench.rows.cost import WARM_UP, batches, cost, singles
+from tests.services.headwater import Headwater
 
 REPEATS = 5
 COUNTED = 5_000

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.clients.reading import read_events, read_run_state
 from tests.services.headwater import Headwater
 

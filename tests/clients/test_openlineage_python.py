@@ -21,6 +21,7 @@ from openlineage.client.event_v2 import (
 from openlineage.client.facet_v2 import DatasetFacet, schema_dataset
 from openlineage.client.serde import Serde
 from openlineage.client.uuid import generate_new_uuid
+
 from tests.clients.reading import read_events, read_run_state
 from tests.services.headwater import Headwater
 

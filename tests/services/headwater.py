@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 import httpx2
+
 from tests.services.process import Process, free_port
 
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
+
 from tests.services.process import Process, StartFailed, bound_command, free_port
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import psycopg
 import pytest
+
 from tests.services.postgresql import PostgreSQL
 
 pytestmark = pytest.mark.integration

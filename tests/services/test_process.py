@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+
 from tests.services.process import Process, StartFailed, free_port
 
 pytestmark = pytest.mark.integration

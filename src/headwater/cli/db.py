@@ -19,5 +19,8 @@ def upgrade(
     from headwater.store.migrate import upgrade as upgrade_store
 
     engine = open_engine(load_settings(store=store, data=data).store_url)
-    done = upgrade_store(engine)
+    try:
+        done = upgrade_store(engine)
+    finally:
+        engine.dispose()
     typer.echo(f"upgraded to revision {HEAD}" if done else f"already at revision {HEAD}")

@@ -5,8 +5,11 @@ producers send is accepted (absent or null lists, any run id, any schemaURL, no 
 cannot be placed in the graph is refused with a JSON path and a reason.
 """
 
+import json
 import re
+from collections.abc import Iterator
 from enum import IntEnum
+from itertools import islice
 from typing import Literal
 
 import msgspec
@@ -18,6 +21,7 @@ from headwater.model.ids import digest
 from headwater.model.json_text import Readable
 
 MAX_NAME_BYTES = 2_000
+MAX_EVENTS = 100_000
 
 Facets = dict[str, Raw]
 
@@ -115,6 +119,11 @@ class Event(msgspec.Struct, gc=False):
 _WHITE_SPACE = b" \t\r\n"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
+_MANY_COMMAS = 1_000_000
+_SCANNER = json.JSONDecoder()
+_NEXT = re.compile(r"[ \t\r\n]*")
+_SEPARATOR = re.compile(r"[ \t\r\n]*([,\]])[ \t\r\n]*")
+
 _SHELL = msgspec.json.Decoder(_Shell)
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _MISSING = re.compile(r"Object missing required field `(.*?)`(?: - at `(.*)`)?")
@@ -145,8 +154,19 @@ def decode_event(data: bytes) -> Event:
 
 
 def split_array(data: bytes) -> list[bytes]:
-    """Cut a JSON array into the bytes of its elements."""
+    """Cut a JSON array into the bytes of its elements, at most MAX_EVENTS."""
     data = _clean(data)
+    # The fast way makes all elements at once: many commas may mean far too many.
+    if data.count(b",") > _MANY_COMMAS:
+        elements = list(islice(_scan_array(data), MAX_EVENTS + 1))
+    else:
+        elements = _split_array(data)
+    if len(elements) > MAX_EVENTS:
+        raise InvalidEvent("$", f"more than {MAX_EVENTS:,} events in one array; send fewer")
+    return elements
+
+
+def _split_array(data: bytes) -> list[bytes]:
     try:
         return [bytes(element) for element in _ARRAY.decode(data)]
     except (msgspec.DecodeError, RecursionError) as error:
@@ -157,6 +177,24 @@ def split_array(data: bytes) -> list[bytes]:
         return [readable.restore(bytes(element)) for element in _ARRAY.decode(readable.text)]
     except (msgspec.DecodeError, RecursionError) as error:
         raise _invalid_json(error) from None
+
+
+def _scan_array(data: bytes) -> Iterator[bytes]:
+    """Cut an array element by element, slower, holding one at a time."""
+    if json_text.is_too_deep(data):
+        raise InvalidEvent("$", json_text.TOO_DEEP)
+    text = data.decode()
+    position = _NEXT.match(text, 1).end()  # type: ignore[union-attr]
+    while not text.startswith("]", position):
+        try:
+            _, end = _SCANNER.raw_decode(text, position)
+        except (ValueError, RecursionError) as error:
+            raise _invalid_json(error) from None
+        yield text[position:end].encode()
+        separator = _SEPARATOR.match(text, end)
+        if separator is None:
+            raise InvalidEvent("$", f"invalid JSON: no comma after character {end}")
+        position = separator.end() - (separator[1] == "]")
 
 
 def _clean(data: bytes) -> bytes:

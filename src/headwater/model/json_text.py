@@ -23,6 +23,8 @@ _ESCAPE = re.compile(
     rb"|\\u([dD])([89a-fA-F][0-9a-fA-F]{2})"
     rb"|\\."
 )
+# Large texts are looked at in pieces, so that little is held at once.
+_SLICE = 65_536
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = bytes.maketrans(b"[]{}", bytes((1, 255, 1, 255)))
 
@@ -30,60 +32,75 @@ _STEPS = bytes.maketrans(b"[]{}", bytes((1, 255, 1, 255)))
 class Readable:
     """A text with its lone surrogates replaced, so that it can be read, and put back afterwards.
 
-    A half `\\udXXX` becomes `\\ueXXX`, or another letter where the text has such escapes itself.
+    A half `\\udXXX` becomes `\\ueXXX`, and `\\uDXXX` `\\uEXXX`; or other digits, where the text has
+    such escapes or characters itself.
     """
 
     def __init__(self, data: bytes) -> None:
-        free = (letter for letter in "efcba" if not _escapes(letter).search(data))
-        letter = next(free, "e")
-        self._escapes = _escapes(letter)
-        self._letters = bytes.maketrans(b"dD", f"{letter}{letter.upper()}".encode())
-        self._back = bytes.maketrans(f"{letter}{letter.upper()}".encode(), b"dD")
-        first = int(f"{letter}800", 16)
-        self._halves = {first + offset: 0xD800 + offset for offset in range(0x800)}
+        text = data.decode()
+        free = (digit for digit in "eEfFcCbBaA987654321" if not _occurs(digit, data, text))
+        self._digits = {b"d": next(free, "e").encode(), b"D": next(free, "E").encode()}
+        self._back = {digit: half for half, digit in self._digits.items()}
+        self._escapes = _escapes(b"".join(self._back).decode())
+        self._halves = {
+            int(digit + b"800", 16) + offset: 0xD800 + offset
+            for digit in self._back
+            for offset in range(0x800)
+        }
         self.text = _ESCAPE.sub(self._replace, data)
 
     def _replace(self, match: re.Match[bytes]) -> bytes:
-        if match[1] is None:
-            return match[0]
-        return rb"\u" + match[1].translate(self._letters) + match[2]
+        return rb"\u" + self._digits[match[1]] + match[2] if match[1] else match[0]
 
     def restore(self, piece: bytes) -> bytes:
         """Give back what the sender wrote."""
-        return self._escapes.sub(
-            lambda match: rb"\u" + match[1].translate(self._back) + match[2], piece
-        )
+        return self._escapes.sub(lambda match: rb"\u" + self._back[match[1]] + match[2], piece)
 
     def restore_string(self, string: str) -> str:
         """Give a string read from the text the halves it was written with."""
         return string.translate(self._halves)
 
 
-def _escapes(letter: str) -> re.Pattern[bytes]:
-    return re.compile(rf"\\u([{letter}{letter.upper()}])([89a-fA-F][0-9a-fA-F]{{2}})".encode())
+def _escapes(digits: str) -> re.Pattern[bytes]:
+    return re.compile(rf"\\u([{digits}])([89a-fA-F][0-9a-fA-F]{{2}})".encode())
+
+
+def _occurs(digit: str, data: bytes, text: str) -> bool:
+    """Tell whether a text names or holds a character of `\\u` and this digit, in any case."""
+    first = int(f"{digit}800", 16)
+    characters = re.compile(f"[{chr(first)}-{chr(first + 0x7FF)}]")
+    escapes = _escapes(digit.lower() + digit.upper())
+    return bool(escapes.search(data) or characters.search(text))
 
 
 def decode(decoder: "msgspec.json.Decoder[T]", data: bytes) -> T:
-    """Decode; a lone surrogate is read as the replacement character."""
+    """Decode; half a surrogate pair is read as NUL, which no name may hold either."""
     try:
         return decoder.decode(data)
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:
-        readable = _ESCAPE.sub(lambda match: rb"\ufffd" if match[1] else match[0], data)
+        readable = _ESCAPE.sub(lambda match: rb"\u0000" if match[1] else match[0], data)
         if readable == data:
             raise
         return decoder.decode(readable)
 
 
 def is_too_deep(data: bytes) -> bool:
-    """Tell whether brackets nest deeper than MAX_DEPTH; exact only where they could."""
+    """Tell whether brackets nest deeper than MAX_DEPTH; counted only where they could."""
     if data.count(b"{") + data.count(b"[") <= MAX_DEPTH:
         return False
     unescaped = data.replace(rb"\\", b"").replace(rb"\"", b"")
-    outside_strings = b"".join(unescaped.split(b'"')[::2])
-    brackets = outside_strings.translate(_STEPS, _NOT_BRACKETS)
-    return max(accumulate(array("b", brackets)), default=0) > MAX_DEPTH
+    depth = in_string = 0
+    for start in range(0, len(unescaped), _SLICE):
+        parts = unescaped[start : start + _SLICE].split(b'"')
+        outside_strings = b"".join(parts[in_string::2])
+        steps = array("b", outside_strings.translate(_STEPS, _NOT_BRACKETS))
+        if depth + max(accumulate(steps), default=0) > MAX_DEPTH:
+            return True
+        depth += sum(steps)
+        in_string ^= (len(parts) - 1) & 1
+    return False
 
 
 def storable(text: str) -> str:

@@ -26,6 +26,9 @@ class Memo(Generic[V]):
         return found
 
     def put(self, key: bytes, value: V) -> None:
+        # One that would push out most others is not worth remembering.
+        if len(key) > self._half // 4:
+            return
         if self._size > self._half:
             self._old, self._young, self._size = self._young, {}, 0
         self._young[key] = value

@@ -69,6 +69,12 @@ class Body:
         if self.size > self._max:
             raise BodyTooLarge("body", f"larger than {self._max:,} bytes; send fewer events")
 
+    def hold(self, size: int) -> None:
+        """Count what a body has become once unpacked."""
+        if size > self._held:
+            self._budget.take(size - self._held)
+            self._held = size
+
     def release(self) -> None:
         self._budget.give_back(self._held)
 

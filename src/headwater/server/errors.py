@@ -20,6 +20,7 @@ from headwater.errors import (
     InvalidRequest,
     MethodNotAllowed,
     NotFound,
+    NotStorable,
     StoreUnavailable,
     WrongContentType,
 )
@@ -33,6 +34,7 @@ STATUS: dict[type[HeadwaterError], int] = {
     BodyTooLarge: 413,
     WrongContentType: 415,
     InvalidEvent: 422,
+    NotStorable: 422,
     InvalidRequest: 400,
     NotFound: 404,
     StoreUnavailable: 503,

@@ -5,7 +5,8 @@ rejected, with its reason, before the sender is told.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -42,8 +43,13 @@ from headwater.store.writer import Writer
 SINGLE_PATH = b"/api/v1/lineage"
 BATCH_PATH = b"/api/v1/lineage/batch"
 
-# Above this a body is read in a thread, so that other requests are not kept waiting.
+# Above this a body is worked on in a thread.
 _LONG_BODY = 200_000
+# So many events of an array are in work at once.
+_SLICE = 1_000
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 class Ingest:
@@ -79,44 +85,59 @@ class Ingest:
         self._metrics.bytes.inc(len(data))
         check_content_type(scope)
         data = unpack(data, header(scope, b"content-encoding"), self._settings.max_body_bytes)
+        body.hold(len(data))
         is_batch = scope["raw_path"] == BATCH_PATH
-        has_many = is_batch or is_array(data)
-        if len(data) > _LONG_BODY:
-            intakes = await self._loop.run_in_executor(None, self._take_in, data, has_many)
-        else:
-            intakes = self._take_in(data, has_many)
-        try:
-            await self._store([intake.facts for intake in intakes])
-        except NotStorable:
-            intakes = [await self._store_or_reject(intake) for intake in intakes]
-        self._count(intakes)
-        if has_many:
-            await self._answer_array(intakes, is_batch, send)
-        elif (error := intakes[0].error) is not None:
+        is_long = len(data) > _LONG_BODY
+        if is_batch or is_array(data):
+            events = await self._run(split_array, data, is_long=is_long)
+            errors = await self._take_in(events, is_long)
+            await self._answer_array(errors, is_batch, send)
+        elif (error := (await self._take_in([data], is_long))[0]) is not None:
             await respond_error(send, error)
         else:
             await respond(send, 201)
 
-    def _take_in(self, data: bytes, has_many: bool) -> list[Intake]:
+    async def _take_in(self, events: list[bytes], is_long: bool) -> list[InvalidEvent | None]:
+        """Store events, a slice at a time so that little is held; tell what is wrong with each."""
+        errors: list[InvalidEvent | None] = []
+        for start in range(0, len(events), _SLICE):
+            part = events[start : start + _SLICE]
+            intakes = await self._run(self._project, part, is_long=is_long)
+            try:
+                await self._store([intake.facts for intake in intakes])
+            except NotStorable:
+                intakes = [await self._store_or_reject(intake) for intake in intakes]
+            self._count(intakes)
+            errors.extend(intake.error for intake in intakes)
+        return errors
+
+    async def _run(self, work: Callable[[A], B], argument: A, is_long: bool) -> B:
+        """Run long work in a thread, so that other requests are not kept waiting."""
+        if is_long:
+            return await self._loop.run_in_executor(None, work, argument)
+        return work(argument)
+
+    def _project(self, events: list[bytes]) -> list[Intake]:
         received_at = instant.now()
         max_ahead = self._settings.max_ahead_seconds * instant.SECOND
-        elements = split_array(data) if has_many else [data]
-        return [take_in(element, received_at, max_ahead, "http") for element in elements]
+        return [take_in(event, received_at, max_ahead, "http") for event in events]
 
-    async def _answer_array(self, intakes: Sequence[Intake], is_batch: bool, send: Send) -> None:
+    async def _answer_array(
+        self, errors: Sequence[InvalidEvent | None], is_batch: bool, send: Send
+    ) -> None:
         failed = [
-            {"index": index, "reason": intake.error.message, "retriable": False}
-            for index, intake in enumerate(intakes)
-            if intake.error is not None
+            {"index": index, "reason": error.message, "retriable": False}
+            for index, error in enumerate(errors)
+            if error is not None
         ]
         if not failed:
             await respond(send, 204 if is_batch else 201)
             return
-        stored = len(intakes) - len(failed)
+        stored = len(errors) - len(failed)
         answer = {
             "status": "partial_success" if stored else "failure",
             "summary": {
-                "received": len(intakes),
+                "received": len(errors),
                 "successful": stored,
                 "failed": len(failed),
                 "retriable": 0,
@@ -136,7 +157,7 @@ class Ingest:
             try:
                 await self._store([facts])
                 self._metrics.rejected.inc()
-            except StoreUnavailable as unavailable:
+            except (StoreUnavailable, NotStorable) as unavailable:
                 error = unavailable
         await respond_error(send, error)
 

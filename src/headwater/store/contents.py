@@ -9,18 +9,14 @@ from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Slot
 from headwater.store import tables
 from headwater.store.packing import unpack
-
-# A statement takes only so many parameters.
-_MOST_AT_ONCE = 5_000
+from headwater.store.paging import in_parts
 
 
 def read_contents(connection: Connection, digests: Iterable[bytes | None]) -> dict[bytes, bytes]:
     """Read the bodies behind digests; what says "none" is left out."""
-    wanted = sorted({digest for digest in digests if digest} - {NO_CONTENT})
     found: dict[bytes, bytes] = {}
     table = tables.content
-    for start in range(0, len(wanted), _MOST_AT_ONCE):
-        part = wanted[start : start + _MOST_AT_ONCE]
+    for part in in_parts(digest for digest in digests if digest and digest != NO_CONTENT):
         query = select(table.c.digest, table.c.body).where(table.c.digest.in_(part))
         found.update((digest, unpack(body)) for digest, body in connection.execute(query))
     return found
@@ -33,10 +29,14 @@ def read_facets(
     table = tables.facet
     query = (
         select(table.c.owner, table.c.name, table.c.digest)
-        .where(table.c.owner.in_(sorted(set(owners))), table.c.slot == slot)
+        .where(table.c.slot == slot)
         .order_by(table.c.owner, table.c.name, table.c.digest_at, table.c.digest)
     )
-    rows = connection.execute(query).all()
+    rows = [
+        row
+        for part in in_parts(owners)
+        for row in connection.execute(query.where(table.c.owner.in_(part)))
+    ]
     bodies = read_contents(connection, (row.digest for row in rows))
     facets: dict[bytes, dict[str, bytes]] = defaultdict(dict)
     for owner, name, digest in rows:

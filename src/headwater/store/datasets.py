@@ -9,7 +9,7 @@ from headwater.model.ids import NO_CONTENT, dataset_id
 from headwater.model.relations import Direction
 from headwater.store import tables
 from headwater.store.entities import is_shown, list_entities
-from headwater.store.paging import Page
+from headwater.store.paging import Page, in_parts
 
 
 class Dataset(NamedTuple):
@@ -79,8 +79,13 @@ def read_states(connection: Connection, datasets: Iterable[bytes]) -> dict[bytes
     observed = select(*(used.c[name] for name in common), used.c.last_seen)
     declared = select(*(said.c[name] for name in common), said.c.last_said.label("last_seen"))
     witnesses = [
-        *connection.execute(observed.where(used.c.dataset.in_(wanted))),
-        *connection.execute(declared.where(said.c.dataset.in_(wanted))),
+        row
+        for part in in_parts(wanted)
+        for query in (
+            observed.where(used.c.dataset.in_(part)),
+            declared.where(said.c.dataset.in_(part)),
+        )
+        for row in connection.execute(query)
     ]
     schemas: dict[bytes, tuple[int, int, bytes]] = {}
     columns: dict[bytes, tuple[int, int, bytes]] = {}
@@ -113,9 +118,11 @@ def _keep_highest(
 def read_lifecycles(connection: Connection, datasets: Iterable[bytes]) -> dict[bytes, str]:
     """Read the last mark on each dataset's timeline."""
     table = tables.lifecycle
-    query = (
-        select(table.c.dataset, table.c.change)
-        .where(table.c.dataset.in_(sorted(set(datasets))))
-        .order_by(table.c.dataset, table.c.at, table.c.change)
+    query = select(table.c.dataset, table.c.change).order_by(
+        table.c.dataset, table.c.at, table.c.change
     )
-    return {row.dataset: row.change for row in connection.execute(query)}
+    return {
+        row.dataset: row.change
+        for part in in_parts(datasets)
+        for row in connection.execute(query.where(table.c.dataset.in_(part)))
+    }

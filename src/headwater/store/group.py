@@ -40,12 +40,15 @@ class GroupCommit:
         self._writer = writer
         self._deliver = deliver or _tell_all
         self._observe = observe
+        self._is_closed = False
         self._queue: SimpleQueue[Ticket | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="headwater-writer", daemon=True)
         self._thread.start()
 
     def submit(self, facts: Sequence[Facts], done: Callable[[Ticket], None]) -> None:
         """Queue facts; `done` is called once they are durable or refused."""
+        if self._is_closed:
+            raise StoreUnavailable("the server is stopping; send again")
         self._queue.put(Ticket(facts, done))
 
     def write(self, facts: Sequence[Facts]) -> None:
@@ -56,6 +59,7 @@ class GroupCommit:
 
     def close(self) -> None:
         """Write what was submitted, then end."""
+        self._is_closed = True
         self._queue.put(None)
         self._thread.join()
         self._writer.close()

@@ -9,7 +9,7 @@ from headwater.model.ids import job_id
 from headwater.model.relations import Direction
 from headwater.store import tables
 from headwater.store.entities import is_shown, list_entities
-from headwater.store.paging import Page
+from headwater.store.paging import Page, in_parts
 
 
 class Job(NamedTuple):
@@ -54,9 +54,12 @@ def find_job(connection: Connection, namespace: str, name: str) -> Job | None:
 def read_names(connection: Connection, jobs: Iterable[bytes]) -> dict[bytes, tuple[str, str]]:
     """Read the namespace and name behind job ids."""
     table = tables.job
-    wanted = sorted(set(jobs))
-    query = select(table.c.id, table.c.namespace, table.c.name).where(table.c.id.in_(wanted))
-    return {row.id: (row.namespace, row.name) for row in connection.execute(query)}
+    query = select(table.c.id, table.c.namespace, table.c.name)
+    return {
+        row.id: (row.namespace, row.name)
+        for part in in_parts(jobs)
+        for row in connection.execute(query.where(table.c.id.in_(part)))
+    }
 
 
 def read_uses(connection: Connection, job: bytes) -> list[Use]:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, false, func, select
 
 from headwater.model.event import EventType
 from headwater.model.ids import is_uuid, run_key, run_name
 from headwater.model.stamp import time_of
 from headwater.store import tables
-from headwater.store.paging import Page
+from headwater.store.paging import Page, in_parts
 
 _STATES = {
     EventType.COMPLETE: "COMPLETED",
@@ -52,22 +52,31 @@ def find_run(connection: Connection, run_id: str) -> Run | None:
     if is_uuid(run_id):
         query = select(table).where(table.c.id == run_key("", "", run_id))
     else:
-        query = select(table).where(table.c.name == run_id).order_by(table.c.first_event.desc())
+        # NUL is in no name, and PostgreSQL cannot even be asked for it.
+        wanted = table.c.name == run_id if "\0" not in run_id else false()
+        newest = (table.c.first_event.is_(None), table.c.first_event.desc(), table.c.id.desc())
+        query = select(table).where(wanted).order_by(*newest)
     row = connection.execute(query.limit(1)).one_or_none()
     return None if row is None else _run(row)
 
 
 def list_runs(connection: Connection, job: bytes, page: Page) -> list[Run]:
-    """List a job's runs, newest first."""
+    """List a job's runs, newest first; at the end those that only their children speak of."""
     table = tables.run
-    query = (
+    runs = (
         select(table)
         .where(table.c.job == job)
-        .order_by(table.c.first_event.desc())
-        .limit(page.limit)
-        .offset(page.offset)
+        .order_by(table.c.first_event.desc(), table.c.id.desc())
     )
-    return [_run(row) for row in connection.execute(query)]
+    # In two queries, because no index has the absent times last on both databases.
+    heard_of = runs.where(table.c.first_event.is_not(None))
+    found = connection.execute(heard_of.limit(page.limit).offset(page.offset)).all()
+    if room := page.limit - len(found):
+        count = select(func.count()).where(table.c.job == job, table.c.first_event.is_not(None))
+        passed = max(0, page.offset - int(connection.execute(count).scalar() or 0))
+        named = runs.where(table.c.first_event.is_(None)).limit(room).offset(passed)
+        found = [*found, *connection.execute(named)]
+    return [_run(row) for row in found]
 
 
 def list_run_uses(connection: Connection, runs: Iterable[bytes]) -> list[RunUse]:
@@ -84,10 +93,13 @@ def list_run_uses(connection: Connection, runs: Iterable[bytes]) -> list[RunUse]
             use.c.statistics,
         )
         .join(dataset, dataset.c.id == use.c.dataset)
-        .where(use.c.run.in_(list(runs)))
         .order_by(dataset.c.namespace, dataset.c.name)
     )
-    return [RunUse(*row) for row in connection.execute(query)]
+    return [
+        RunUse(*row)
+        for part in in_parts(runs)
+        for row in connection.execute(query.where(use.c.run.in_(part)))
+    ]
 
 
 def _run(row: Row[tuple[object, ...]]) -> Run:

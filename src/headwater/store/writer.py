@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import psycopg
 from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
 
 from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts, content_rows, name_row
@@ -17,6 +18,15 @@ from headwater.store.packing import pack
 # A digest weighs little; this remembers some hundred thousand.
 _REMEMBERED_BYTES = 64_000_000
 _RETRIES = 5
+
+_REFUSALS = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+)
 
 _PACKED = {
     name: tuple(index for index, column in enumerate(relation.columns) if column.is_packed)
@@ -59,8 +69,10 @@ class Writer:
                 self._abandon()
                 if attempt == _RETRIES - 1:
                     raise StoreUnavailable("the store is contended; try again") from None
-            except (psycopg.OperationalError, sqlite3.OperationalError) as error:
+            except (psycopg.Error, sqlite3.Error, DBAPIError) as error:
                 self._abandon()
+                if _is_refusal(error):
+                    raise
                 raise StoreUnavailable(f"the store cannot be written: {error}") from error
             except BaseException:
                 self._abandon()
@@ -109,6 +121,13 @@ class Writer:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Tell whether something is wrong with the rows, not with the store."""
+    # Without a state of the server's, its driver did not get as far as asking it.
+    is_unasked = isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None
+    return isinstance(error, _REFUSALS) or is_unasked
 
 
 def _packed(name: str, rows: Sequence[Row]) -> Sequence[Row]:

@@ -252,7 +252,7 @@ def upgrade() -> None:
     op.create_index("rejected_by_time", "rejected", ["received_at"])
     op.create_table(
         "store_state",
-        sa.Column("id", sa.SmallInteger(), nullable=False),
+        sa.Column("id", sa.SmallInteger(), nullable=False, autoincrement=False),
         sa.Column("generation", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )

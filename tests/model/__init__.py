@@ -1,0 +1,1 @@
+"""What the model makes of events: pure functions, no services."""

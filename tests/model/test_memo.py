@@ -1,0 +1,69 @@
+"""The memory of results: it helps, it forgets, and it stays within its bounds."""
+
+from headwater.model.memo import Memo
+
+
+def key(number: int) -> bytes:
+    return number.to_bytes(4, "big")
+
+
+def size(memo: Memo[int], most: int) -> int:
+    return sum(memo.get(key(number)) is not None for number in range(most))
+
+
+def test_remembers_what_was_put() -> None:
+    memo: Memo[str] = Memo(100_000)
+    assert memo.get(b"a") is None
+    memo.put(b"a", "A")
+    assert memo.get(b"a") == "A"
+    memo.put(b"a", "B")
+    assert memo.get(b"a") == "B"
+
+
+def test_forgets_what_was_not_asked_for_lately() -> None:
+    memo: Memo[int] = Memo(40_000)
+    for number in range(1_000):
+        memo.put(key(number), number)
+    assert memo.get(key(0)) is None
+    assert memo.get(key(999)) == 999
+
+
+def test_keeps_what_is_asked_for_again_and_again() -> None:
+    memo: Memo[int] = Memo(40_000)
+    memo.put(b"often", -1)
+    for number in range(1_000):
+        memo.put(key(number), number)
+        assert memo.get(b"often") == -1
+
+
+def test_stays_within_its_bounds() -> None:
+    memo: Memo[int] = Memo(40_000)
+    for number in range(10_000):
+        memo.put(key(number), number)
+    # Each takes some 400 bytes.
+    assert 25 <= size(memo, 10_000) <= 110
+
+
+def test_large_keys_count_by_their_size() -> None:
+    memo: Memo[int] = Memo(4_000_000)
+    for number in range(20):
+        memo.put(key(number) * 50_000, number)
+    kept = [memo.get(key(number) * 50_000) for number in range(20)]
+    assert kept[-1] == 19
+    assert sum(found is not None for found in kept) <= 8
+
+
+def test_a_key_that_would_push_out_the_others_is_not_kept() -> None:
+    memo: Memo[int] = Memo(10_000)
+    memo.put(b"y", 2)
+    memo.put(b"x" * 10_000, 1)
+    assert memo.get(b"x" * 10_000) is None
+    assert memo.get(b"y") == 2
+
+
+def test_clear_forgets_all() -> None:
+    memo: Memo[int] = Memo(40_000)
+    for number in range(150):
+        memo.put(key(number), number)
+    memo.clear()
+    assert size(memo, 150) == 0

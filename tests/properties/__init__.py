@@ -1,0 +1,1 @@
+"""Properties: whatever the order, number and grouping of events, the rows are the same."""

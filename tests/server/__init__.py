@@ -1,0 +1,1 @@
+"""The HTTP API, through a socket, on both databases."""

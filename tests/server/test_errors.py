@@ -1,0 +1,264 @@
+"""The one error shape and its status table, pinned; and a store that went away."""
+
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import httpx2
+import msgspec
+import psycopg
+import pytest
+
+import headwater.errors
+from headwater.errors import (
+    BadConfig,
+    BodyTooLarge,
+    HeadwaterError,
+    InvalidEvent,
+    InvalidRequest,
+    MethodNotAllowed,
+    NotFound,
+    NotStorable,
+    StoreTooNew,
+    StoreUnavailable,
+    WrongContentType,
+)
+from headwater.server.errors import error_body, status_of
+from tests.server.api import Api, error_of, open_api
+from tests.server.events import run_event
+from tests.services.postgresql import PostgreSQL
+
+TABLE: list[tuple[HeadwaterError, int, bytes]] = [
+    (
+        InvalidEvent("$.job", "missing"),
+        422,
+        b'{"code":422,"message":"$.job: missing","path":"$.job","reason":"missing"}',
+    ),
+    (
+        InvalidEvent("$", "invalid JSON"),
+        400,
+        b'{"code":400,"message":"$: invalid JSON","path":"$","reason":"invalid JSON"}',
+    ),
+    (
+        InvalidRequest("limit", "too low"),
+        400,
+        b'{"code":400,"message":"limit: too low","path":"limit","reason":"too low"}',
+    ),
+    (
+        MethodNotAllowed("method", "PUT"),
+        405,
+        b'{"code":405,"message":"method: PUT","path":"method","reason":"PUT"}',
+    ),
+    (
+        BodyTooLarge("body", "too large"),
+        413,
+        b'{"code":413,"message":"body: too large","path":"body","reason":"too large"}',
+    ),
+    (
+        WrongContentType("Content-Type", "'x'"),
+        415,
+        b'{"code":415,"message":"Content-Type: \'x\'","path":"Content-Type","reason":"\'x\'"}',
+    ),
+    (NotFound("job", "a/b"), 404, b'{"code":404,"message":"job \'a/b\' not found"}'),
+    (NotStorable("refused"), 422, b'{"code":422,"message":"refused"}'),
+    (StoreUnavailable("try again"), 503, b'{"code":503,"message":"try again"}'),
+    (StoreTooNew("newer"), 500, b'{"code":500,"message":"newer"}'),
+    (BadConfig("port", "no"), 500, b'{"code":500,"message":"setting \'port\': no"}'),
+]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "body"), TABLE, ids=[type(error).__name__ for error, _, _ in TABLE]
+)
+def test_the_shape_and_status_of_each_error(
+    error: HeadwaterError, status: int, body: bytes
+) -> None:
+    assert status_of(error) == status
+    assert error_body(error, status) == body
+
+
+def test_every_error_is_in_the_table_and_in_the_tree() -> None:
+    found = {
+        kind
+        for kind in vars(headwater.errors).values()
+        if isinstance(kind, type) and issubclass(kind, HeadwaterError)
+    }
+    assert found == {type(error) for error, _, _ in TABLE} | {HeadwaterError}
+    assert headwater.errors.__doc__ is not None
+    for kind in found:
+        assert kind.__name__ in headwater.errors.__doc__
+        assert kind.__doc__
+
+
+def test_a_subclass_has_its_parents_status() -> None:
+    class Special(NotFound):
+        pass
+
+    assert status_of(Special("job", "a")) == 404
+
+
+@pytest.fixture
+def broken(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[Api]:
+    """A server that finds its store without tables."""
+    caplog.set_level(logging.CRITICAL)
+    store = tmp_path / "headwater.db"
+    with open_api(f"sqlite:///{store}") as api:
+        api.store(run_event())
+        with closing(sqlite3.connect(store)) as connection:
+            for table in ("event", "rejected", "job", "run", "dataset", "store_state"):
+                connection.execute(f"ALTER TABLE {table} RENAME TO {table}_away")
+        yield api
+
+
+def check_unavailable(answer: httpx2.Response) -> None:
+    assert set(error_of(answer, 503)) == {"code", "message"}
+    assert int(answer.headers["retry-after"]) > 0
+
+
+class TestAStoreThatWentAway:
+    def test_events_are_told_to_come_again(self, broken: Api) -> None:
+        check_unavailable(broken.post(run_event("COMPLETE")))
+        check_unavailable(broken.post([run_event("COMPLETE"), 7]))
+        check_unavailable(broken.post([run_event("COMPLETE")], "/api/v1/lineage/batch"))
+        # A refusal that could not be kept must not be the last word.
+        check_unavailable(broken.post(b"7"))
+        check_unavailable(broken.post(b"", headers={"Content-Type": "text/plain"}))
+
+    def test_reading_says_so_but_the_process_is_well(self, broken: Api) -> None:
+        for path in ("/namespaces", "/namespaces/scheduler/jobs/load", "/jobs/runs/7"):
+            check_unavailable(broken.get(path))
+        check_unavailable(broken.get("/events/lineage"))
+        check_unavailable(broken.client.get("/readyz"))
+        check_unavailable(broken.post(run_event("COMPLETE")))
+        assert broken.client.get("/healthz").status_code == 200
+        assert 'headwater_events_total{result="failed"} 1.0' in broken.client.get("/metrics").text
+
+    def test_once_it_is_back_all_is_well(self, broken: Api) -> None:
+        check_unavailable(broken.post(run_event("COMPLETE")))
+        with broken.engine.begin() as connection:
+            for table in ("event", "rejected", "job", "run", "dataset", "store_state"):
+                connection.exec_driver_sql(f"ALTER TABLE {table}_away RENAME TO {table}")
+        broken.store(run_event("COMPLETE"))
+        assert broken.event_count() == 2
+
+
+class TestAnEventTheStoreRefuses:
+    """No such event is known; a trigger stands for the database's reasons."""
+
+    DATASET_EVENT = {
+        "eventTime": "2024-05-01T10:00:00Z",
+        "dataset": {"namespace": "db", "name": "orders"},
+    }
+
+    @pytest.fixture
+    def refusing(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[Api]:
+        caplog.set_level(logging.CRITICAL)
+        with open_api(f"sqlite:///{tmp_path / 'headwater.db'}") as api:
+            with api.engine.begin() as connection:
+                connection.exec_driver_sql(
+                    "CREATE TRIGGER refuse BEFORE INSERT ON declared_dataset "
+                    "BEGIN SELECT RAISE(ABORT, 'too odd'); END"
+                )
+            yield api
+
+    def test_is_rejected_and_nothing_of_it_is_stored(self, refusing: Api) -> None:
+        error = error_of(refusing.post(self.DATASET_EVENT), 400, "$")
+        assert "too odd" in error["reason"]
+        (rejected,) = refusing.rejected()
+        assert rejected["payload"] == msgspec.json.encode(self.DATASET_EVENT).decode()
+        assert refusing.event_count() == 0
+        assert refusing.rows("dataset") == []
+
+    def test_does_not_keep_others_from_being_stored(self, refusing: Api) -> None:
+        answer = refusing.post([run_event(), self.DATASET_EVENT, 7, run_event("COMPLETE")])
+        assert answer.status_code == 200
+        assert [one["index"] for one in answer.json()["failed_events"]] == [1, 2]
+        assert refusing.event_count() == 2
+        assert len(refusing.rejected()) == 2
+        refusing.store(run_event("RUNNING"))
+
+
+@pytest.mark.integration
+class TestPostgresqlThatWentAway:
+    def test_an_ended_connection_is_opened_anew(
+        self, postgresql: PostgreSQL, postgresql_url: str
+    ) -> None:
+        with open_api(postgresql_url) as api:
+            api.store(run_event())
+            end_connections(postgresql, postgresql_url)
+            first = api.post(run_event("COMPLETE"))
+            if first.status_code != 201:
+                check_unavailable(first)
+                api.store(run_event("COMPLETE"))
+            assert api.event_count() == 2
+
+    def test_a_database_that_is_gone_is_a_503(
+        self, postgresql: PostgreSQL, postgresql_url: str
+    ) -> None:
+        with open_api(postgresql_url) as api:
+            api.store(run_event())
+            postgresql.drop(postgresql_url.rsplit("/", 1)[1])
+            for _ in range(2):
+                check_unavailable(api.post(run_event("COMPLETE")))
+                check_unavailable(api.get("/namespaces"))
+                check_unavailable(api.client.get("/readyz"))
+
+    def test_a_database_that_only_reads_is_a_503(
+        self, postgresql: PostgreSQL, postgresql_url: str
+    ) -> None:
+        """What a server finds after a failover to a standby."""
+        name = postgresql_url.rsplit("/", 1)[1]
+        with open_api(postgresql_url) as api:
+            api.store(run_event())
+            with psycopg.connect(postgresql_url, autocommit=True) as connection:
+                connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+            end_connections(postgresql, postgresql_url)
+            for _ in range(3):
+                check_unavailable(api.post(run_event("COMPLETE")))
+            assert api.event_count() == 1
+
+
+@pytest.mark.integration
+def test_a_locked_sqlite_file_is_a_503_in_the_end(tmp_path: Path) -> None:
+    store = tmp_path / "headwater.db"
+    with (
+        open_api(f"sqlite:///{store}") as api,
+        closing(sqlite3.connect(store, isolation_level=None)) as other,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        check_unavailable(api.post(run_event()))
+        assert api.event_count() == 0
+        other.execute("ROLLBACK")
+        api.store(run_event())
+
+
+def test_too_much_at_once_is_told_to_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADWATER__INTAKE__MAX_IN_FLIGHT_BYTES", "1000")
+    with open_api(f"sqlite:///{tmp_path / 'headwater.db'}") as api:
+        check_unavailable(api.post(run_event(padding="x" * 2_000)))
+        api.store(run_event())
+        assert api.event_count() == 1
+
+
+def test_the_largest_body_is_a_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADWATER__INTAKE__MAX_BODY_BYTES", "1000")
+    with open_api(f"sqlite:///{tmp_path / 'headwater.db'}") as api:
+        api.store(run_event())
+        bodies = [msgspec.json.encode(run_event(padding=text * 1_000)) for text in "xyz"]
+        for body in bodies:
+            error_of(api.post(body), 413, "body")
+        rejected = api.rejected()
+        assert len(rejected) == 3
+        assert {one["payload"][:30] for one in rejected} == {bodies[0][:30].decode()}
+
+
+def end_connections(service: PostgreSQL, url: str) -> None:
+    with psycopg.connect(service.url("postgres"), autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
+            [url.rsplit("/", 1)[1]],
+        )

@@ -1,0 +1,121 @@
+"""Memory: no request makes a server process grow far beyond the body it brings."""
+
+import gzip
+import re
+import sqlite3
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import httpx2
+import msgspec
+import pytest
+
+from tests.server.events import run_event
+from tests.services.headwater import Headwater
+
+pytestmark = pytest.mark.integration
+
+MOST_MB = 150
+
+
+class Watched:
+    """A server process, and how far its memory has grown at its highest."""
+
+    def __init__(self, service: Headwater) -> None:
+        self.url = f"{service.url}/api/v1/lineage"
+        self._status = Path(f"/proc/{service.pid}/status")
+        self._before = self._megabytes("VmRSS")
+
+    def _megabytes(self, name: str) -> float:
+        found = re.search(rf"{name}:\s+(\d+) kB", self._status.read_text())
+        assert found is not None
+        return int(found[1]) / 1024
+
+    def growth(self) -> float:
+        return self._megabytes("VmHWM") - self._before
+
+    def post(self, body: bytes, **headers: str) -> httpx2.Response:
+        fields = {"content-type": "application/json"} | {
+            name.replace("_", "-"): value for name, value in headers.items()
+        }
+        return httpx2.post(self.url, content=body, headers=fields, timeout=120, trust_env=False)
+
+
+@pytest.fixture
+def watched() -> Iterator[Watched]:
+    with Headwater.start() as service:
+        yield Watched(service)
+
+
+def test_a_gzip_bomb(watched: Watched) -> None:
+    """Ten gigabytes in ten megabytes."""
+    bomb = gzip.compress(bytes(100_000_000)) * 100
+    assert watched.post(bomb, content_encoding="gzip").status_code == 413
+    assert watched.growth() < MOST_MB
+
+
+def test_a_gzip_bomb_again_and_again(watched: Watched) -> None:
+    bomb = gzip.compress(bytes(100_000_000))
+    for _ in range(20):
+        assert watched.post(bomb, content_encoding="gzip").status_code == 413
+    assert watched.growth() < MOST_MB
+
+
+def test_a_body_without_end(watched: Watched) -> None:
+    def pieces() -> Iterator[bytes]:
+        for _ in range(400):
+            yield b" " * 1_000_000
+
+    with httpx2.Client(timeout=120, trust_env=False) as client:
+        answer = client.post(watched.url, content=pieces())
+    assert answer.status_code == 413
+    assert watched.growth() < MOST_MB
+
+
+def test_twenty_megabytes_of_nesting(watched: Watched) -> None:
+    assert watched.post(b'{"a":' * 3_900_000).status_code == 400
+    assert watched.post(b"[" * 19_000_000).status_code == 400
+    assert watched.growth() < MOST_MB
+
+
+def test_twenty_megabytes_of_short_strings(watched: Watched) -> None:
+    body = b"[" * 600 + b'"ab",' * 3_900_000
+    assert watched.post(body).status_code == 400
+    assert watched.growth() < 2 * MOST_MB
+
+
+def test_a_great_many_elements_that_are_no_events(watched: Watched) -> None:
+    """0.4 MB that are 200,000 refusals: at 20 MB it would be fifty times that."""
+    body = b"[" + b"0," * 199_999 + b"0]"
+    assert 400 <= watched.post(body).status_code < 500
+    assert watched.growth() < MOST_MB
+
+
+def test_a_great_many_events_at_once(watched: Watched) -> None:
+    events = [run_event(run=f"run-{number}") for number in range(30_000)]
+    body = msgspec.json.encode(events)
+    assert 5_000_000 < len(body) < 8_000_000
+    assert watched.post(body).status_code == 201
+    assert watched.growth() < 2 * MOST_MB
+
+
+def test_bodies_are_counted_as_they_are_once_unpacked(tmp_path: Path) -> None:
+    """Small bodies that unpack to 15 MB each pile up before a busy store; 40 MB may be held."""
+    packed = gzip.compress(msgspec.json.encode(run_event(padding=" " * 15_000_000)), 1)
+    limit = {"HEADWATER__INTAKE__MAX_IN_FLIGHT_BYTES": "40000000"}
+    store = tmp_path / "headwater.db"
+    with (
+        Headwater.start(store=f"sqlite:///{store}", env=limit) as service,
+        closing(sqlite3.connect(store, isolation_level=None)) as other,
+        ThreadPoolExecutor(30) as senders,
+    ):
+        watched = Watched(service)
+        other.execute("BEGIN IMMEDIATE")
+        sent = [senders.submit(watched.post, packed, content_encoding="gzip") for _ in range(30)]
+        time.sleep(3)
+        other.execute("ROLLBACK")
+        assert {answer.result().status_code for answer in sent} == {201, 503}
+        assert watched.growth() < 2 * MOST_MB

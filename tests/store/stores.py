@@ -1,0 +1,51 @@
+"""A store of the tests: migrated, written to, read back whole, emptied."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Engine, update
+
+from headwater.model.facts import Facts
+from headwater.store.engine import open_engine
+from headwater.store.migrate import upgrade
+from headwater.store.tables import TABLES, store_state
+from headwater.store.writer import open_writer
+from tests.store.rows import Rows, read_rows
+
+
+class Store:
+    """A migrated store with one writer."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.writer = open_writer(engine)
+
+    def write(self, batches: Iterable[Sequence[Facts]]) -> Rows:
+        """Write the batches, one transaction each; all that the store then holds."""
+        for batch in batches:
+            self.writer.write(batch)
+        return self.rows()
+
+    def rows(self) -> Rows:
+        return read_rows(self.engine)
+
+    def empty(self) -> None:
+        """Remove all rows, as something that prunes would: writers must not count on them."""
+        with self.engine.begin() as connection:
+            for table in TABLES.values():
+                connection.execute(table.delete())
+            connection.execute(update(store_state).values(generation=store_state.c.generation + 1))
+
+
+@contextmanager
+def open_store(url: str) -> Iterator[Store]:
+    engine = open_engine(url)
+    try:
+        upgrade(engine)
+        store = Store(engine)
+        try:
+            yield store
+        finally:
+            store.writer.close()
+    finally:
+        engine.dispose()
