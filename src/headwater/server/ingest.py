@@ -6,6 +6,7 @@ rejected, with its reason, before the sender is told.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import msgspec
@@ -60,10 +61,13 @@ class Ingest:
         self._metrics = metrics
         self._budget = Budget(settings.max_in_flight_bytes)
         self._loop = asyncio.get_running_loop()
+        # One thread: several would only wait for each other's turn at the interpreter.
+        self._worker = ThreadPoolExecutor(1, "headwater-projection")
         self._commits = GroupCommit(writer, self._deliver, self._observe)
 
     def close(self) -> None:
         """Store what was taken, then end."""
+        self._worker.shutdown()
         self._commits.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -114,7 +118,7 @@ class Ingest:
     async def _run(self, work: Callable[[A], B], argument: A, is_long: bool) -> B:
         """Run long work in a thread, so that other requests are not kept waiting."""
         if is_long:
-            return await self._loop.run_in_executor(None, work, argument)
+            return await self._loop.run_in_executor(self._worker, work, argument)
         return work(argument)
 
     def _project(self, events: list[bytes]) -> list[Intake]:

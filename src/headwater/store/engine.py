@@ -39,7 +39,12 @@ def _open_sqlite(url: URL) -> Engine:
         raise BadConfig("store", f"cannot make its folder: {error}") from None
     engine = create_engine(
         url.set(drivername="sqlite+pysqlite"),
-        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+        connect_args={
+            "timeout": BUSY_SECONDS,
+            "check_same_thread": False,
+            # The upserts of each relation for each number of rows.
+            "cached_statements": 512,
+        },
     )
     event.listen(engine, "connect", _prepare_sqlite)
     # The driver would begin transactions by itself, late and not for schema changes.

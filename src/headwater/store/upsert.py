@@ -17,12 +17,12 @@ def _names(columns: tuple[Column, ...]) -> str:
 
 
 @cache
-def for_sqlite(name: str) -> str:
-    """The statement that merges one row, its columns as parameters."""
+def for_sqlite(name: str, rows: int = 1) -> str:
+    """The statement that merges some rows, all their columns as parameters."""
     relation = CATALOG[name]
-    values = ", ".join("?" * len(relation.columns))
+    row = f"({', '.join('?' * len(relation.columns))})"
     conflict = _on_conflict(relation, empty="x''")
-    return f"{_insert(relation)} VALUES ({values}) {conflict}"
+    return f"{_insert(relation)} VALUES {', '.join([row] * rows)} {conflict}"
 
 
 @cache

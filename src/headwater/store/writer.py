@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any, Protocol
 
 import psycopg
@@ -18,6 +19,8 @@ from headwater.store.packing import pack
 # A digest weighs little; this remembers some hundred thousand.
 _REMEMBERED_BYTES = 64_000_000
 _RETRIES = 5
+# Rows of one SQLite statement: each statement gives other threads a turn, and takes one back.
+_ROWS_AT_ONCE = 32
 
 _REFUSALS = (
     psycopg.DataError,
@@ -158,7 +161,10 @@ class SqliteConnection:
         return int(generation)
 
     def upsert(self, relation: str, rows: Sequence[Row]) -> None:
-        self._driver.executemany(upsert.for_sqlite(relation), rows)
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            part = rows[start : start + _ROWS_AT_ONCE]
+            statement = upsert.for_sqlite(relation, len(part))
+            self._driver.execute(statement, list(chain.from_iterable(part)))
 
     def commit(self) -> None:
         self._driver.execute("COMMIT")
