@@ -319,9 +319,12 @@ def _check_dataset(dataset: Dataset, path: str, index: int | None = None) -> Non
     check_name(dataset.name, where, "name")
     if dataset.namespace:
         check_name(dataset.namespace, where, "namespace")
-    _check_facets(dataset.facets, where, "facets")
-    _check_facets(dataset.inputFacets, where, "inputFacets")
-    _check_facets(dataset.outputFacets, where, "outputFacets")
+    if dataset.facets:
+        _check_facets(dataset.facets, where, "facets")
+    if dataset.inputFacets:
+        _check_facets(dataset.inputFacets, where, "inputFacets")
+    if dataset.outputFacets:
+        _check_facets(dataset.outputFacets, where, "outputFacets")
 
 
 def _check_edit(edit: Edit) -> None:

@@ -82,7 +82,7 @@ def project_mentioned_datasets(projection: Projection) -> None:
 def _use_dataset(projection: Projection, dataset: Dataset, direction: Direction) -> None:
     named = _named(projection, dataset)
     projection.name(named)
-    said = _describe(projection, dataset, named)
+    said = _describe(projection, dataset, named) if dataset.facets else _NOTHING_SAID
     statistics = _project_access(projection, dataset, named, direction)
     _add_use(projection, named.id, direction, said, statistics)
 
