@@ -10,7 +10,7 @@ from headwater.model.facts import Facts
 from headwater.model.merge import Row
 from headwater.model.project import project
 from headwater.model.relations import Declaration
-from headwater.store.writer import Connection, PostgresConnection, SqliteConnection
+from headwater.store.connections import Connection, PostgresConnection, SqliteConnection
 
 MAPPED_FIELD = {"inputFields": [{"namespace": "db", "name": "source", "field": "a"}]}
 COLUMN_MAP = {"fields": {"a": MAPPED_FIELD}}

@@ -5,23 +5,18 @@ producers send is accepted (absent or null lists, any run id, any schemaURL, no 
 cannot be placed in the graph is refused with a JSON path and a reason.
 """
 
-import json
 import re
-from collections.abc import Iterator
 from enum import IntEnum
-from itertools import islice
 from typing import Literal
 
 import msgspec
 from msgspec import Raw
 
 from headwater.errors import InvalidEvent
-from headwater.model import instant, json_text
+from headwater.model import instant
 from headwater.model.ids import digest
-from headwater.model.json_text import Readable
-
-MAX_NAME_BYTES = 2_000
-MAX_EVENTS = 100_000
+from headwater.model.json_text import Readable, clean, invalid_json
+from headwater.model.names import check_name
 
 Facets = dict[str, Raw]
 
@@ -116,23 +111,14 @@ class Event(msgspec.Struct, gc=False):
     edit: Edit | None = None
 
 
-_WHITE_SPACE = b" \t\r\n"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-_MANY_COMMAS = 1_000_000
-_SCANNER = json.JSONDecoder()
-_NEXT = re.compile(r"[ \t\r\n]*")
-_SEPARATOR = re.compile(r"[ \t\r\n]*([,\]])[ \t\r\n]*")
-
 _SHELL = msgspec.json.Decoder(_Shell)
-_ARRAY = msgspec.json.Decoder(list[Raw])
 _MISSING = re.compile(r"Object missing required field `(.*?)`(?: - at `(.*)`)?")
 _AT_PATH = re.compile(r"(.*) - at `(.*)`")
 
 
 def decode_event(data: bytes) -> Event:
     """Read one event; raises InvalidEvent with the place and the reason."""
-    data = _clean(data)
+    data = clean(data)
     shell = _decode_shell(data)
     kind = _kind(shell)
     event = Event(
@@ -153,62 +139,6 @@ def decode_event(data: bytes) -> Event:
     return event
 
 
-def split_array(data: bytes) -> list[bytes]:
-    """Cut a JSON array into the bytes of its elements, at most MAX_EVENTS."""
-    data = _clean(data)
-    # The fast way makes all elements at once: many commas may mean far too many.
-    if data.count(b",") > _MANY_COMMAS:
-        elements = list(islice(_scan_array(data), MAX_EVENTS + 1))
-    else:
-        elements = _split_array(data)
-    if len(elements) > MAX_EVENTS:
-        raise InvalidEvent("$", f"more than {MAX_EVENTS:,} events in one array; send fewer")
-    return elements
-
-
-def _split_array(data: bytes) -> list[bytes]:
-    try:
-        return [bytes(element) for element in _ARRAY.decode(data)]
-    except (msgspec.DecodeError, RecursionError) as error:
-        readable = Readable(data)
-        if readable.text == data:
-            raise _invalid_json(error) from None
-    try:
-        return [readable.restore(bytes(element)) for element in _ARRAY.decode(readable.text)]
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise _invalid_json(error) from None
-
-
-def _scan_array(data: bytes) -> Iterator[bytes]:
-    """Cut an array element by element, slower, holding one at a time."""
-    if json_text.is_too_deep(data):
-        raise InvalidEvent("$", json_text.TOO_DEEP)
-    text = data.decode()
-    position = _NEXT.match(text, 1).end()  # type: ignore[union-attr]
-    while not text.startswith("]", position):
-        try:
-            _, end = _SCANNER.raw_decode(text, position)
-        except (ValueError, RecursionError) as error:
-            raise _invalid_json(error) from None
-        yield text[position:end].encode()
-        separator = _SEPARATOR.match(text, end)
-        if separator is None:
-            raise InvalidEvent("$", f"invalid JSON: no comma after character {end}")
-        position = separator.end() - (separator[1] == "]")
-
-
-def _clean(data: bytes) -> bytes:
-    """Strip what may stand around JSON, and refuse what is no text."""
-    data = data.strip(_WHITE_SPACE).removeprefix(_BYTE_ORDER_MARK).strip(_WHITE_SPACE)
-    _check_text(data)
-    return data
-
-
-def is_array(data: bytes) -> bool:
-    """Tell whether a body is an array, valid or not."""
-    return data[:64].lstrip(_WHITE_SPACE + _BYTE_ORDER_MARK).startswith(b"[")
-
-
 def _decode_shell(data: bytes) -> _Shell:
     try:
         return _SHELL.decode(data)
@@ -217,7 +147,7 @@ def _decode_shell(data: bytes) -> _Shell:
     except (msgspec.DecodeError, RecursionError) as error:
         readable = Readable(data)
         if readable.text == data:
-            raise _invalid_json(error) from None
+            raise invalid_json(error) from None
     shell = _decode_shell(readable.text)
     _restore(shell, readable)
     return shell
@@ -238,24 +168,6 @@ def _restore(shell: _Shell, readable: Readable) -> None:
                     for name, raw in value.items()
                 }
                 setattr(part, field, facets)
-
-
-def _check_text(data: bytes) -> None:
-    if not data:
-        raise InvalidEvent("$", "the body is empty; send a JSON event")
-    if data.isascii():
-        return
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidEvent("$", f"not UTF-8 at byte {error.start}") from None
-
-
-def _invalid_json(error: Exception) -> InvalidEvent:
-    if isinstance(error, RecursionError):
-        return InvalidEvent("$", json_text.TOO_DEEP)
-    text = str(error).removeprefix("JSON is malformed: ")
-    return InvalidEvent("$", f"invalid JSON: {text[0].lower()}{text[1:]}")
 
 
 def _wrong_shape(message: str) -> InvalidEvent:
@@ -341,35 +253,3 @@ def _check_facets(facets: Facets | None, path: str, slot: str = "") -> None:
     for key in facets or ():
         if len(key) > 64 or not key.isascii() or "\0" in key:
             check_name(key, path, slot)
-
-
-def is_name(text: str) -> bool:
-    """Tell whether a text found inside a facet can stand as a name."""
-    try:
-        check_name(text, "")
-    except InvalidEvent:
-        return False
-    return True
-
-
-def check_name(name: str, path: str, field: str = "") -> None:
-    """Refuse what no store can hold as a name."""
-    if 0 < len(name) <= MAX_NAME_BYTES // 4 and name.isascii() and "\0" not in name:
-        return
-    where = f"{path}.{field}" if field else path
-    if not name:
-        raise InvalidEvent(where, "empty")
-    if "\0" in name:
-        raise InvalidEvent(where, "holds a NUL character")
-    if not _is_encodable(name):
-        raise InvalidEvent(where, "holds half of a surrogate pair")
-    if (size := len(name.encode())) > MAX_NAME_BYTES:
-        raise InvalidEvent(where, f"{size:,} bytes long; at most {MAX_NAME_BYTES:,} are kept")
-
-
-def _is_encodable(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -12,11 +12,16 @@ from typing import TypeVar
 
 import msgspec
 
+from headwater.errors import InvalidEvent
+
 T = TypeVar("T")
 
 # Deep enough for any event, and less than any decoder's own limit, which depends on its caller.
 MAX_DEPTH = 500
 TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
+
+WHITE_SPACE = b" \t\r\n"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -71,6 +76,31 @@ def _occurs(digit: str, data: bytes, text: str) -> bool:
     characters = re.compile(f"[{chr(first)}-{chr(first + 0x7FF)}]")
     escapes = _escapes(digit.lower() + digit.upper())
     return bool(escapes.search(data) or characters.search(text))
+
+
+def clean(data: bytes) -> bytes:
+    """Strip what may stand around JSON, and refuse what is no text."""
+    data = data.strip(WHITE_SPACE).removeprefix(BYTE_ORDER_MARK).strip(WHITE_SPACE)
+    _check_text(data)
+    return data
+
+
+def _check_text(data: bytes) -> None:
+    if not data:
+        raise InvalidEvent("$", "the body is empty; send a JSON event")
+    if data.isascii():
+        return
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidEvent("$", f"not UTF-8 at byte {error.start}") from None
+
+
+def invalid_json(error: Exception) -> InvalidEvent:
+    if isinstance(error, RecursionError):
+        return InvalidEvent("$", TOO_DEEP)
+    text = str(error).removeprefix("JSON is malformed: ")
+    return InvalidEvent("$", f"invalid JSON: {text[0].lower()}{text[1:]}")
 
 
 def decode(decoder: "msgspec.json.Decoder[T]", data: bytes) -> T:

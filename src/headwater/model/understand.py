@@ -10,10 +10,10 @@ import msgspec
 
 from headwater.errors import InvalidEvent
 from headwater.model import facets, instant, json_text
-from headwater.model.event import is_name
 from headwater.model.ids import NO_CONTENT, dataset_id, digest, is_uuid, job_id, run_key
 from headwater.model.json_text import storable
 from headwater.model.memo import Memo
+from headwater.model.names import is_name
 from headwater.model.relations import ColumnMapEdge, Joined
 
 _MAX_INTEGER = 2**63 - 1

@@ -21,7 +21,7 @@ from headwater.errors import (
     StoreUnavailable,
 )
 from headwater.model import instant
-from headwater.model.event import is_array, split_array
+from headwater.model.arrays import is_array, split_array
 from headwater.model.facts import Facts
 from headwater.model.intake import Intake, reject, take_in
 from headwater.model.relations import EventRow

@@ -2,8 +2,6 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
-from typing import Any, Protocol
 
 import psycopg
 from sqlalchemy import Engine
@@ -13,14 +11,12 @@ from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts, content_rows, name_row
 from headwater.model.memo import Memo
 from headwater.model.merge import CATALOG, Merged, Row
-from headwater.store import upsert
+from headwater.store.connections import Connection, PostgresConnection, SqliteConnection
 from headwater.store.packing import pack
 
 # A digest weighs little; this remembers some hundred thousand.
 _REMEMBERED_BYTES = 64_000_000
 _RETRIES = 5
-# Rows of one SQLite statement: each statement gives other threads a turn, and takes one back.
-_ROWS_AT_ONCE = 32
 
 _REFUSALS = (
     psycopg.DataError,
@@ -35,22 +31,6 @@ _PACKED = {
     name: tuple(index for index, column in enumerate(relation.columns) if column.is_packed)
     for name, relation in CATALOG.items()
 }
-
-
-class Connection(Protocol):
-    """What a database must do for a writer."""
-
-    def begin(self) -> int:
-        """Begin to write, and read the generation within the transaction."""
-
-    def upsert(self, relation: str, rows: Sequence[Row]) -> None: ...
-
-    def commit(self) -> None: ...
-
-    def abandon(self) -> None:
-        """Undo what was not committed, and let go of a connection that may be broken."""
-
-    def close(self) -> None: ...
 
 
 class Writer:
@@ -144,72 +124,6 @@ def _packed(name: str, rows: Sequence[Row]) -> Sequence[Row]:
             values[index] = pack(values[index])
         packed.append(tuple(values))
     return packed
-
-
-class SqliteConnection:
-    """A connection of the SQLite driver, writing."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._pooled = engine.raw_connection()
-        driver = self._pooled.driver_connection
-        assert isinstance(driver, sqlite3.Connection)
-        self._driver = driver
-
-    def begin(self) -> int:
-        self._driver.execute("BEGIN IMMEDIATE")
-        (generation,) = self._driver.execute("SELECT generation FROM store_state").fetchone()
-        return int(generation)
-
-    def upsert(self, relation: str, rows: Sequence[Row]) -> None:
-        for start in range(0, len(rows), _ROWS_AT_ONCE):
-            part = rows[start : start + _ROWS_AT_ONCE]
-            statement = upsert.for_sqlite(relation, len(part))
-            self._driver.execute(statement, list(chain.from_iterable(part)))
-
-    def commit(self) -> None:
-        self._driver.execute("COMMIT")
-
-    def abandon(self) -> None:
-        self._pooled.invalidate()
-
-    def close(self) -> None:
-        self._pooled.close()
-
-
-# Held shared by writers, alone by what removes rows: any number, the same in every process.
-GENERATION_LOCK = 0x4845_4144
-
-
-class PostgresConnection:
-    """A connection of the PostgreSQL driver, writing."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._pooled = engine.raw_connection()
-        driver: Any = self._pooled.driver_connection
-        assert isinstance(driver, psycopg.Connection)
-        self._driver: psycopg.Connection[Any] = driver
-        self._driver.prepare_threshold = 1
-        self._cursor = driver.cursor(binary=True)
-
-    def begin(self) -> int:
-        # Two statements: the second must see what was committed before the lock was had.
-        self._cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", (GENERATION_LOCK,))
-        row = self._cursor.execute("SELECT generation FROM store_state").fetchone()
-        assert row is not None
-        return int(row[0])
-
-    def upsert(self, relation: str, rows: Sequence[Row]) -> None:
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        self._cursor.execute(upsert.for_postgres(relation), columns)
-
-    def commit(self) -> None:
-        self._driver.commit()
-
-    def abandon(self) -> None:
-        self._pooled.invalidate()
-
-    def close(self) -> None:
-        self._pooled.close()
 
 
 def open_writer(engine: Engine) -> Writer:
