@@ -2,8 +2,9 @@
 
 import os
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import (
@@ -134,3 +135,34 @@ def _given(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: inner for key, inner in value.items() if inner is not None}
     return value
+
+
+class Setting(NamedTuple):
+    """A setting as it is in force, and where its value came from."""
+
+    key: str
+    value: Any
+    source: str
+
+
+def explain_settings() -> list[Setting]:
+    """Tell every setting's value and whether the file, a variable or nobody set it."""
+    settings = load_settings()
+    name = os.environ.get(FILE_VARIABLE, DEFAULT_FILE)
+    file = tomllib.loads(Path(name).read_text()) if Path(name).is_file() else {}
+    variables = {variable.upper(): variable for variable in os.environ}
+    return list(_explain(settings, file, variables, name, ""))
+
+
+def _explain(
+    section: BaseModel, file: Any, variables: dict[str, str], name: str, prefix: str
+) -> Iterator[Setting]:
+    for field in type(section).model_fields:
+        value, key = getattr(section, field), f"{prefix}{field}"
+        said = file.get(field) if isinstance(file, dict) else None
+        if isinstance(value, Section):
+            yield from _explain(value, said, variables, name, f"{key}.")
+            continue
+        variable = variables.get(PREFIX + key.upper().replace(".", "__"))
+        source = variable or (name if said is not None else "default")
+        yield Setting(key, value, source)

@@ -5,7 +5,7 @@ import sys
 import typer
 
 from headwater import __version__
-from headwater.cli import db, serve
+from headwater.cli import config, db, doctor, serve
 from headwater.errors import HeadwaterError
 
 app = typer.Typer(
@@ -16,6 +16,8 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.add_typer(db.app, name="db")
+app.add_typer(config.app, name="config")
+app.command("doctor")(doctor.doctor)
 
 
 def _print_version(is_asked: bool) -> None:

@@ -1,0 +1,93 @@
+"""`headwater doctor` and `headwater config show`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from headwater.cli.main import app
+from headwater.store.engine import open_engine
+from headwater.store.migrate import HEAD, upgrade
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to run in, with nothing set."""
+    monkeypatch.chdir(tmp_path)
+    for variable in ("HEADWATER_CONFIG", "HEADWATER__STORE", "HEADWATER__SERVER__PORT"):
+        monkeypatch.delenv(variable, raising=False)
+    return tmp_path
+
+
+def examine(status: int = 0) -> dict[str, dict[str, str]]:
+    outcome = RUNNER.invoke(app, ["doctor", "--output", "json"])
+    assert outcome.exit_code == status, outcome.output
+    return {finding["check"]: finding for finding in json.loads(outcome.stdout)}
+
+
+def shown() -> dict[str, dict[str, str]]:
+    outcome = RUNNER.invoke(app, ["config", "show", "--output", "json"])
+    assert outcome.exit_code == 0, outcome.output
+    return {row["setting"]: row for row in json.loads(outcome.stdout)}
+
+
+def test_an_empty_machine_is_well() -> None:
+    findings = examine()
+    assert {finding["state"] for finding in findings.values()} == {"ok"}
+    assert "not there yet" in findings["store"]["found"]
+
+
+def test_a_store_in_use_is_well(folder: Path) -> None:
+    engine = open_engine(f"sqlite:///{folder / 'headwater-data' / 'headwater.db'}")
+    upgrade(engine)
+    engine.dispose()
+    assert examine()["store"]["found"].endswith(f"revision {HEAD}")
+
+
+def test_an_older_store_is_a_warning(folder: Path) -> None:
+    engine = open_engine(f"sqlite:///{folder / 'headwater-data' / 'headwater.db'}")
+    with engine.connect() as connection:
+        connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+        connection.commit()
+    engine.dispose()
+    store = examine()["store"]
+    assert store["state"] == "warning"
+    assert store["what_to_do"] == "run: headwater db upgrade"
+
+
+def test_a_store_that_does_not_answer_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADWATER__STORE", "postgresql://ada:hunter2@127.0.0.1:1/none")
+    store = examine(status=1)["store"]
+    assert store["state"] == "problem"
+    assert "hunter2" not in json.dumps(store)
+
+
+def test_settings_that_cannot_be_read_are_a_problem(folder: Path) -> None:
+    (folder / "headwater.toml").write_text("stroe = 'x'")
+    settings = examine(status=1)["settings"]
+    assert settings["state"] == "problem"
+    assert "stroe" in settings["found"]
+
+
+def test_config_show_tells_where_each_value_came_from(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "headwater.toml").write_text("[server]\nhost = '127.0.0.2'\nport = 1\n")
+    monkeypatch.setenv("HEADWATER__SERVER__PORT", "7000")
+    rows = shown()
+    assert rows["server.host"] == {
+        "setting": "server.host",
+        "value": "127.0.0.2",
+        "from": "headwater.toml",
+    }
+    assert rows["server.port"]["value"] == "7000"
+    assert rows["server.port"]["from"] == "HEADWATER__SERVER__PORT"
+    assert rows["data"]["from"] == "default"
+
+
+def test_config_show_masks_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADWATER__STORE", "postgresql://ada:hunter2@db/x?password=hunter3")
+    assert shown()["store"]["value"] == "postgresql://ada:***@db/x"
