@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup services test test-unit test-long check format bench bench-full lock clean
+.PHONY: help setup demo services test test-unit test-long check format bench bench-full lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,6 +16,9 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	touch $@
+
+demo: $(READY)  ## a server with an example in it, on port 5000 (PORT=... for another)
+	$(BIN)/headwater demo $(if $(PORT),--port $(PORT))
 
 services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven (apt, as root)
 	scripts/install-services
@@ -50,4 +53,4 @@ lock: $(READY)  ## write requirements.lock anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove what the targets made
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build

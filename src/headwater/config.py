@@ -1,12 +1,21 @@
 """Settings: a TOML file, then HEADWATER__SECTION__KEY, then flags; read once, then passed on."""
 
+import ipaddress
 import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -15,11 +24,15 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from headwater.durations import parse_duration
 from headwater.errors import BadConfig
 
 FILE_VARIABLE = "HEADWATER_CONFIG"
 DEFAULT_FILE = "headwater.toml"
 PREFIX = "HEADWATER__"
+# For commands that speak to a server, which may run with other settings on another machine.
+URL_VARIABLE = "HEADWATER_URL"
+KEY_VARIABLE = "HEADWATER_API_KEY"
 
 
 class Section(BaseModel):
@@ -33,6 +46,14 @@ class ServerSettings(Section):
     port: int = Field(
         default=5000, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
     )
+
+    @property
+    def is_loopback(self) -> bool:
+        """Tell whether only this machine reaches the address; a name may mean any."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host.lower() == "localhost"
 
 
 class IntakeSettings(Section):
@@ -54,6 +75,30 @@ class IntakeSettings(Section):
     )
 
 
+class AuthSettings(Section):
+    keys: SecretStr = Field(
+        default=SecretStr(""),
+        description="Keys beside the store's: NAME:SECRET:SCOPE+SCOPE,... By variable only.",
+    )
+    max_requests_per_second: int = Field(
+        default=1_000, ge=0, description="Requests of one key, in bursts of two seconds; 0: any."
+    )
+
+
+class RetentionSettings(Section):
+    older_than: str = Field(
+        default="", description="Prune what is older than this, such as 30d; empty: keep all."
+    )
+    every: str = Field(default="24h", description="How often to prune, such as 24h.")
+
+    @field_validator("older_than", "every")
+    @classmethod
+    def _is_duration(cls, value: str, info: ValidationInfo) -> str:
+        if value or info.field_name == "every":
+            parse_duration(value)
+        return value
+
+
 class Settings(BaseSettings):
     """All settings; an empty machine needs none."""
 
@@ -73,6 +118,8 @@ class Settings(BaseSettings):
     )
     server: ServerSettings = ServerSettings()
     intake: IntakeSettings = IntakeSettings()
+    auth: AuthSettings = AuthSettings()
+    retention: RetentionSettings = RetentionSettings()
 
     @property
     def store_url(self) -> str:
@@ -88,7 +135,9 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         file = Path(os.environ.get(FILE_VARIABLE, DEFAULT_FILE))
-        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, file))
+        in_file = TomlConfigSettingsSource(settings_cls, file)
+        _refuse_secrets(in_file.toml_data)
+        return (init_settings, env_settings, in_file)
 
 
 def load_settings(**flags: Any) -> Settings:
@@ -110,6 +159,25 @@ def load_settings(**flags: Any) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         raise BadConfig(".".join(map(str, first["loc"])), first["msg"]) from None
+
+
+def read_api_key() -> str | None:
+    """The key that commands show to a server: only by environment, so that no list of
+    processes and no shell history holds it."""
+    return os.environ.get(KEY_VARIABLE) or None
+
+
+def environment_with(**variables: str) -> dict[str, str]:
+    """The environment for a program that is run: where its secrets go, for no list shows it."""
+    return {**os.environ, **variables}
+
+
+def _refuse_secrets(data: dict[str, Any]) -> None:
+    """Files are copied, shared and kept in repositories: no place for keys."""
+    auth = data.get("auth")
+    if isinstance(auth, dict) and "keys" in auth:
+        reason = f"not in a file; set {PREFIX}AUTH__KEYS, or use headwater keys add"
+        raise BadConfig("auth.keys", reason)
 
 
 def _check_variables() -> None:

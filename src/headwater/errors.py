@@ -5,11 +5,20 @@ HeadwaterError
 ├── InvalidRequest      a parameter, header or body that cannot be used
 │   ├── MethodNotAllowed
 │   ├── BodyTooLarge
+│   ├── UrlTooLong
+│   ├── HeadersTooLarge
 │   └── WrongContentType
+├── Unauthorized        no key that is in force
+├── Forbidden           a key without the scope that is needed
+├── TooManyRequests     more than a key's share; the same call may work later
 ├── NotFound            nothing of that name is known
 ├── NotStorable         the store refused an event for what it holds
 ├── StoreUnavailable    the store did not answer; the same call may work later
 ├── StoreTooNew         the store was made by a newer Headwater
+├── ServerUnreachable   a command found no server where it looked for one
+├── ServerRefused       a server answered a command with an error
+├── NotInstalled        a program that a command needs is not on this machine
+├── BackupFailed        a backup that could not be made, or cannot be restored
 └── BadConfig           a setting that cannot be used
 """
 
@@ -48,8 +57,38 @@ class BodyTooLarge(InvalidRequest):
     """A body over the limit, as sent or once unpacked."""
 
 
+class UrlTooLong(InvalidRequest):
+    """A path and query over the limit."""
+
+
+class HeadersTooLarge(InvalidRequest):
+    """Headers over the limit, all of them together."""
+
+
 class WrongContentType(InvalidRequest):
     """A body that does not claim to be JSON, or is encoded in a way not spoken here."""
+
+
+class Unauthorized(HeadwaterError):
+    """A request without a key, or with one that is not known or was revoked."""
+
+
+class Forbidden(HeadwaterError):
+    """A request whose key lacks the scope it needs."""
+
+    def __init__(self, name: str, scope: str) -> None:
+        super().__init__(f"key '{name}' lacks the scope '{scope}'")
+        self.name = name
+        self.scope = scope
+
+
+class TooManyRequests(HeadwaterError):
+    """A key that asks more often than it may; `retry_after` is in seconds."""
+
+    def __init__(self, name: str, retry_after: int) -> None:
+        super().__init__(f"key '{name}' asks too often; try again in {retry_after} s")
+        self.name = name
+        self.retry_after = retry_after
 
 
 class NotFound(HeadwaterError):
@@ -71,6 +110,50 @@ class StoreUnavailable(HeadwaterError):
 
 class StoreTooNew(HeadwaterError):
     """The store was made by a newer version of Headwater."""
+
+
+class ServerUnreachable(HeadwaterError):
+    """No server answers at a URL."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(
+            f"no answer from {url}: {reason}; is it running (`headwater serve`), "
+            "and is --server or HEADWATER_URL right?"
+        )
+        self.url = url
+        self.reason = reason
+
+
+class ServerRefused(HeadwaterError):
+    """A server answered with an error that another try will not change."""
+
+    def __init__(self, url: str, status: int, reason: str) -> None:
+        super().__init__(f"{url} answered {status}: {reason}{_NEXT_STEPS.get(status, '')}")
+        self.url = url
+        self.status = status
+        self.reason = reason
+
+
+_NEXT_STEPS = {
+    401: "; put an API key into HEADWATER_API_KEY",
+    403: "; the key in HEADWATER_API_KEY may not do this",
+    404: "; is this the address of a Headwater server?",
+    429: "; try again later",
+    503: "; try again later",
+}
+
+
+class NotInstalled(HeadwaterError):
+    """A program that a command needs is not there; `remedy` says how to get it."""
+
+    def __init__(self, program: str, remedy: str) -> None:
+        super().__init__(f"{program} is not installed; {remedy}")
+        self.program = program
+        self.remedy = remedy
+
+
+class BackupFailed(HeadwaterError):
+    """A backup that could not be made, or cannot be restored where it was asked to be."""
 
 
 class BadConfig(HeadwaterError):

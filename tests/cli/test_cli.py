@@ -3,72 +3,20 @@
 import signal
 import socket
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 import httpx2
 import pytest
 
 from headwater import __version__
-from headwater.cli.main import run as run_command
 from headwater.config import IntakeSettings, ServerSettings, load_settings
 from headwater.errors import BadConfig
 from headwater.store.migrate import HEAD
+from tests.cli.commands import Run, check_one_line, run_program
 from tests.services.headwater import Headwater
 
-
-class Outcome(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Outcome]
-
-
-@pytest.fixture(autouse=True)
-def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """An empty folder, and no settings of whoever runs the tests."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("HEADWATER_CONFIG", "HEADWATER__STORE", "HEADWATER__DATA"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process, as its entry point does."""
-
-    def run(*arguments: str) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["headwater", *arguments])
-        status = 0
-        try:
-            run_command()
-        except SystemExit as end:
-            status = int(end.code or 0)
-        return Outcome(status, *capsys.readouterr())
-
-    return run
-
-
-def run_program(*arguments: str) -> Outcome:
-    """Run the installed program: what opens a store is best left to a process of its own."""
-    program = Path(sys.executable).with_name("headwater")
-    ended = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
-    return Outcome(ended.returncode, ended.stdout, ended.stderr)
-
-
-def check_one_line(outcome: Outcome, *parts: str) -> None:
-    """One line that says what is wrong, and exit code 1."""
-    assert outcome.status == 1
-    assert outcome.out == ""
-    (line,) = outcome.err.splitlines()
-    assert line.startswith("headwater: ")
-    for part in parts:
-        assert part in line
+pytestmark = pytest.mark.usefixtures("no_settings")
 
 
 class TestHelp:

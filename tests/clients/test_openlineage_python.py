@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+import httpx2
 import pytest
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import (
@@ -21,6 +22,7 @@ from openlineage.client.event_v2 import (
 from openlineage.client.facet_v2 import DatasetFacet, schema_dataset
 from openlineage.client.serde import Serde
 from openlineage.client.uuid import generate_new_uuid
+from requests import HTTPError
 
 from tests.clients.reading import read_events, read_run_state
 from tests.services.headwater import Headwater
@@ -106,3 +108,22 @@ def test_job(client: OpenLineageClient, headwater_server: Headwater, namespace: 
     event = JobEvent(eventTime=now(), job=job, inputs=inputs(), outputs=outputs())
     sent = emit_all(client, event)
     assert read_events(headwater_server.url, namespace) == sent
+
+
+def test_a_key_is_sent_as_the_client_is_told(namespace: str) -> None:
+    secret = "a-long-secret-of-the-client"
+    keys = f"python:{secret}:write,reader:{secret}-too:read"
+    event = JobEvent(eventTime=now(), job=Job(namespace, "sum-orders"))
+    with Headwater.start(env={"HEADWATER__AUTH__KEYS": keys}) as service:
+
+        def client(api_key: str) -> OpenLineageClient:
+            auth = {"type": "api_key", "apiKey": api_key}
+            transport = {"type": "http", "url": service.url, "auth": auth}
+            return OpenLineageClient(config={"transport": transport})
+
+        emit_all(client(secret), event)
+        with pytest.raises(HTTPError, match="403"):
+            client(f"{secret}-too").emit(event)
+        headers = {"X-API-Key": f"{secret}-too"}
+        answer = httpx2.get(f"{service.url}/api/v1/events/lineage", headers=headers)
+    assert answer.json()["totalCount"] == 1

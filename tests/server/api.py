@@ -15,6 +15,8 @@ from sqlalchemy import Engine, delete, select, update
 
 from headwater.config import Settings
 from headwater.server.app import Application
+from headwater.server.keyring import REFRESH_SECONDS
+from headwater.server.protocol import BoundedProtocol
 from headwater.store import tables
 from headwater.store.engine import open_engine
 
@@ -22,12 +24,12 @@ JSON = "application/json"
 
 
 @contextmanager
-def serve(settings: Settings) -> Iterator[str]:
+def serve(settings: Settings, key_refresh_seconds: float = REFRESH_SECONDS) -> Iterator[str]:
     """Run the application as `headwater serve` does, in a thread; gives its URL."""
     config = uvicorn.Config(
-        Application(settings),
+        Application(settings, key_refresh_seconds),
         loop="uvloop",
-        http="httptools",
+        http=BoundedProtocol,
         log_config=None,
         access_log=False,
     )

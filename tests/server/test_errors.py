@@ -13,16 +13,25 @@ import pytest
 
 import headwater.errors
 from headwater.errors import (
+    BackupFailed,
     BadConfig,
     BodyTooLarge,
+    Forbidden,
+    HeadersTooLarge,
     HeadwaterError,
     InvalidEvent,
     InvalidRequest,
     MethodNotAllowed,
     NotFound,
+    NotInstalled,
     NotStorable,
+    ServerRefused,
+    ServerUnreachable,
     StoreTooNew,
     StoreUnavailable,
+    TooManyRequests,
+    Unauthorized,
+    UrlTooLong,
     WrongContentType,
 )
 from headwater.server.errors import error_body, status_of
@@ -61,10 +70,44 @@ TABLE: list[tuple[HeadwaterError, int, bytes]] = [
         415,
         b'{"code":415,"message":"Content-Type: \'x\'","path":"Content-Type","reason":"\'x\'"}',
     ),
+    (
+        UrlTooLong("url", "too long"),
+        414,
+        b'{"code":414,"message":"url: too long","path":"url","reason":"too long"}',
+    ),
+    (
+        HeadersTooLarge("headers", "too large"),
+        431,
+        b'{"code":431,"message":"headers: too large","path":"headers","reason":"too large"}',
+    ),
+    (Unauthorized("a key is needed"), 401, b'{"code":401,"message":"a key is needed"}'),
+    (
+        Forbidden("ci", "read"),
+        403,
+        b'{"code":403,"message":"key \'ci\' lacks the scope \'read\'"}',
+    ),
+    (
+        TooManyRequests("ci", 2),
+        429,
+        b'{"code":429,"message":"key \'ci\' asks too often; try again in 2 s"}',
+    ),
     (NotFound("job", "a/b"), 404, b'{"code":404,"message":"job \'a/b\' not found"}'),
     (NotStorable("refused"), 422, b'{"code":422,"message":"refused"}'),
     (StoreUnavailable("try again"), 503, b'{"code":503,"message":"try again"}'),
     (StoreTooNew("newer"), 500, b'{"code":500,"message":"newer"}'),
+    (
+        ServerUnreachable("http://a", "refused"),
+        500,
+        b'{"code":500,"message":"no answer from http://a: refused; is it running '
+        b'(`headwater serve`), and is --server or HEADWATER_URL right?"}',
+    ),
+    (
+        ServerRefused("http://a", 418, "no"),
+        500,
+        b'{"code":500,"message":"http://a answered 418: no"}',
+    ),
+    (NotInstalled("a", "get it"), 500, b'{"code":500,"message":"a is not installed; get it"}'),
+    (BackupFailed("no room"), 500, b'{"code":500,"message":"no room"}'),
     (BadConfig("port", "no"), 500, b'{"code":500,"message":"setting \'port\': no"}'),
 ]
 

@@ -5,7 +5,7 @@ import sys
 import typer
 
 from headwater import __version__
-from headwater.cli import config, db, doctor, serve
+from headwater.cli import config, db, demo, doctor, emit, events, keys, lists, serve
 from headwater.errors import HeadwaterError
 
 app = typer.Typer(
@@ -15,7 +15,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("serve")(serve.serve)
+app.command("emit")(emit.emit)
+app.command("demo")(demo.demo)
+app.command("events")(events.events)
+app.command("jobs")(lists.jobs)
+app.command("datasets")(lists.datasets)
+app.command("runs")(lists.runs)
 app.add_typer(db.app, name="db")
+app.add_typer(keys.app, name="keys")
 app.add_typer(config.app, name="config")
 app.command("doctor")(doctor.doctor)
 

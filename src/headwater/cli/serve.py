@@ -2,12 +2,17 @@
 
 import gc
 import logging
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from headwater.config import Settings, load_settings
+from headwater.errors import BadConfig
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 Store = Annotated[
     str | None,
@@ -43,7 +48,7 @@ def serve(
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level="INFO")
     logging.getLogger("alembic").setLevel("WARNING")
     _prepare_store(settings)
-    _run_server(settings)
+    run_server(settings)
 
 
 def _prepare_store(settings: Settings) -> None:
@@ -54,16 +59,49 @@ def _prepare_store(settings: Settings) -> None:
     engine = open_engine(settings.store_url)
     try:
         upgrade(engine)
+        _check_address(settings, engine)
     finally:
         engine.dispose()
 
 
-def _run_server(settings: Settings) -> None:
+def _check_address(settings: Settings, engine: "Engine") -> None:
+    """Refuse to listen where other machines reach the server while no key keeps them out."""
+    from headwater.model.access import parse_given_keys
+    from headwater.store.keys import read_active
+
+    # Read also on loopback: keys that cannot be used are best told before the start.
+    given = parse_given_keys(settings.auth.keys.get_secret_value())
+    if given or settings.server.is_loopback:
+        return
+    with engine.connect() as connection:
+        active = read_active(connection)
+    if not active.keys:
+        raise BadConfig(
+            "server.host",
+            f"'{settings.server.host}' can be reached from other machines and there is no key; "
+            "add one first: headwater keys add NAME --scope read --scope write",
+        )
+
+
+class Listening(NamedTuple):
+    """A server that has started: where, and how to end it from any thread."""
+
+    url: str
+    stop: Callable[[], None]
+
+
+def _announce(server: Listening) -> None:
+    typer.echo(f"Headwater listens on {server.url} (Ctrl-C stops it)")
+
+
+def run_server(settings: Settings, announce: Callable[[Listening], None] = _announce) -> None:
+    """Serve until stopped; `announce` is told once the server listens."""
     import socket
 
     import uvicorn
 
     from headwater.server.app import Application
+    from headwater.server.protocol import BoundedProtocol
 
     class Server(uvicorn.Server):
         """Says where it listens, once it does."""
@@ -73,7 +111,10 @@ def _run_server(settings: Settings) -> None:
             if self.started:
                 listening = self.servers[0].sockets[0]
                 address, bound = listening.getsockname()[:2]
-                typer.echo(f"Headwater listens on http://{address}:{bound} (Ctrl-C stops it)")
+                announce(Listening(f"http://{address}:{bound}", self._stop))
+
+        def _stop(self) -> None:
+            self.should_exit = True
 
     config = uvicorn.Config(
         Application(settings),
@@ -81,11 +122,15 @@ def _run_server(settings: Settings) -> None:
         port=settings.server.port,
         access_log=False,
         loop="uvloop",
-        http="httptools",
+        http=BoundedProtocol,
+        # Nothing speaks it, and the gate is for requests.
+        ws="none",
         log_level="warning",
         proxy_headers=False,
         server_header=False,
         timeout_keep_alive=60,
+        # Then requests that are still waiting are told to come again.
+        timeout_graceful_shutdown=5,
     )
     server = Server(config)
     # Little of what a request makes is cyclic: look for cycles seldom, and not among the modules.

@@ -33,16 +33,16 @@ def is_array(data: bytes) -> bool:
     return data[:64].lstrip(WHITE_SPACE + BYTE_ORDER_MARK).startswith(b"[")
 
 
-def split_array(data: bytes) -> list[bytes]:
-    """Cut a JSON array into the bytes of its elements, at most MAX_EVENTS."""
+def split_array(data: bytes, max_events: int = MAX_EVENTS) -> list[bytes]:
+    """Cut a JSON array into the bytes of its elements, at most `max_events`."""
     data = clean(data)
     # The fast way makes all elements at once: many commas may mean far too many.
     if data.count(b",") > _MANY_COMMAS:
-        elements = list(islice(_scan_array(data), MAX_EVENTS + 1))
+        elements = list(islice(_scan_array(data), max_events + 1))
     else:
         elements = _split_array(data)
-    if len(elements) > MAX_EVENTS:
-        raise InvalidEvent("$", f"more than {MAX_EVENTS:,} events in one array; send fewer")
+    if len(elements) > max_events:
+        raise InvalidEvent("$", f"more than {max_events:,} events in one array; send fewer")
     return elements
 
 

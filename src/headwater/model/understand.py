@@ -160,6 +160,11 @@ def _column_map_digest(body: bytes) -> bytes:
     return digest(b"columnLineage" + body)
 
 
+def is_content_of(content_digest: bytes, body: bytes) -> bool:
+    """Tell whether a body is what its digest was made from."""
+    return content_digest in (digest(body), _column_map_digest(body))
+
+
 def _named_dataset(namespace: str | None, name: str | None) -> NamedDataset | None:
     if namespace and name and is_name(namespace) and is_name(name):
         return NamedDataset(dataset_id(namespace, name), namespace, name)

@@ -9,36 +9,82 @@ from fastapi.concurrency import run_in_threadpool
 
 from headwater import __version__
 from headwater.config import Settings
+from headwater.errors import BodyTooLarge, HeadwaterError, StoreUnavailable
 from headwater.server import operations
-from headwater.server.body import Receive, Scope, Send
-from headwater.server.errors import add_error_handlers
+from headwater.server.answers import respond_error, with_security_headers
+from headwater.server.auth import Gate
+from headwater.server.body import (
+    MAX_ROUTE_BODY_BYTES,
+    Body,
+    Budget,
+    Disconnected,
+    Receive,
+    Scope,
+    Send,
+    has_body,
+    read_route_body,
+)
+from headwater.server.errors import add_error_handlers, status_of
 from headwater.server.ingest import BATCH_PATH, SINGLE_PATH, Ingest
+from headwater.server.keyring import REFRESH_SECONDS, Keyring
 from headwater.server.marquez import datasets, events, jobs, namespaces, runs
 from headwater.server.metrics import Metrics
 from headwater.server.openapi import describe_ingest
+from headwater.server.retention import Retention
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.writer import open_writer
+
+# Bodies of routes held at once, over all requests; those of events have a setting.
+_MAX_ROUTE_BYTES = 64 * MAX_ROUTE_BODY_BYTES
 
 
 class Application:
     """The ASGI application of a server."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, key_refresh_seconds: float = REFRESH_SECONDS) -> None:
         self._settings = settings
+        self._key_refresh_seconds = key_refresh_seconds
         self._ingest: Ingest | None = None
+        self._gate: Gate | None = None
+        self._metrics = Metrics()
+        self._budget = Budget(_MAX_ROUTE_BYTES)
         self._routes = self._create_routes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            path = scope["raw_path"]
-            if path in (SINGLE_PATH, BATCH_PATH):
-                assert self._ingest is not None
-                await self._ingest(scope, receive, send)
-                return
-            # Routed as sent: `%2F` inside a name is not a slash between names.
-            scope["path"] = path.decode("latin-1")
-        await self._routes(scope, receive, send)
+        if scope["type"] != "http":
+            await self._routes(scope, receive, send)
+            return
+        assert self._gate is not None and self._ingest is not None
+        try:
+            # Before anything is read: who may not come in leaves nothing behind.
+            self._gate.admit(scope)
+        except HeadwaterError as error:
+            self._metrics.refused.labels(str(status_of(error))).inc()
+            await respond_error(send, error)
+            return
+        if scope["raw_path"] in (SINGLE_PATH, BATCH_PATH):
+            await self._ingest(scope, receive, send)
+        elif has_body(scope):
+            await self._route_with_body(scope, receive, send)
+        else:
+            await self._route(scope, receive, send)
+
+    async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Routed as sent: `%2F` inside a name is not a slash between names.
+        scope["path"] = scope["raw_path"].decode("latin-1")
+        await self._routes(scope, receive, with_security_headers(send))
+
+    async def _route_with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = Body(MAX_ROUTE_BODY_BYTES, self._budget)
+        try:
+            await self._route(scope, await read_route_body(scope, body, receive), send)
+        except (BodyTooLarge, StoreUnavailable) as error:
+            await respond_error(send, error)
+        except Disconnected:
+            pass
+        finally:
+            body.release()
 
     def _create_routes(self) -> FastAPI:
         app = FastAPI(
@@ -58,11 +104,17 @@ class Application:
     async def _lifespan(self, app: FastAPI) -> AsyncIterator[None]:
         engine = open_engine(self._settings.store_url)
         await run_in_threadpool(upgrade, engine)
-        metrics = Metrics()
-        app.state.engine, app.state.metrics = engine, metrics
-        self._ingest = Ingest(open_writer(engine), self._settings.intake, metrics)
+        app.state.engine, app.state.metrics = engine, self._metrics
+        keyring = Keyring(engine, self._settings, self._key_refresh_seconds)
+        await run_in_threadpool(keyring.start)
+        self._gate = Gate(keyring, self._settings.auth.max_requests_per_second)
+        self._ingest = Ingest(open_writer(engine), self._settings.intake, self._metrics)
+        retention = Retention(engine, self._settings.retention)
+        retention.start()
         try:
             yield
         finally:
             await asyncio.to_thread(self._ingest.close)
+            await asyncio.to_thread(retention.close)
+            await asyncio.to_thread(keyring.close)
             engine.dispose()

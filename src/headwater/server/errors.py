@@ -15,6 +15,8 @@ from starlette.exceptions import HTTPException
 
 from headwater.errors import (
     BodyTooLarge,
+    Forbidden,
+    HeadersTooLarge,
     HeadwaterError,
     InvalidEvent,
     InvalidRequest,
@@ -22,6 +24,9 @@ from headwater.errors import (
     NotFound,
     NotStorable,
     StoreUnavailable,
+    TooManyRequests,
+    Unauthorized,
+    UrlTooLong,
     WrongContentType,
 )
 
@@ -30,9 +35,14 @@ log = logging.getLogger(__name__)
 RETRY_AFTER_SECONDS = 5
 
 STATUS: dict[type[HeadwaterError], int] = {
+    Unauthorized: 401,
+    Forbidden: 403,
     MethodNotAllowed: 405,
     BodyTooLarge: 413,
+    UrlTooLong: 414,
     WrongContentType: 415,
+    TooManyRequests: 429,
+    HeadersTooLarge: 431,
     InvalidEvent: 422,
     NotStorable: 422,
     InvalidRequest: 400,
@@ -60,15 +70,24 @@ def error_body(error: HeadwaterError, code: int) -> bytes:
     return msgspec.json.encode(fields)
 
 
-def error_headers(code: int) -> dict[str, str]:
-    return {"Retry-After": str(RETRY_AFTER_SECONDS)} if code == 503 else {}
+def error_headers(error: HeadwaterError, code: int) -> dict[str, str]:
+    """What an error's answer says beside its body: when to come again, and how to come in."""
+    if isinstance(error, TooManyRequests):
+        return {"Retry-After": str(error.retry_after)}
+    match code:
+        case 503:
+            return {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        case 401:
+            return {"WWW-Authenticate": "Bearer", "Cache-Control": "no-store"}
+        case 403:
+            return {"Cache-Control": "no-store"}
+    return {}
 
 
 def _response(error: HeadwaterError, code: int | None = None) -> Response:
     code = code or status_of(error)
-    return Response(
-        error_body(error, code), code, error_headers(code), media_type="application/json"
-    )
+    headers = error_headers(error, code)
+    return Response(error_body(error, code), code, headers, media_type="application/json")
 
 
 def add_error_handlers(app: FastAPI) -> None:

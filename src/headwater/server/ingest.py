@@ -25,6 +25,7 @@ from headwater.model.arrays import is_array, split_array
 from headwater.model.facts import Facts
 from headwater.model.intake import Intake, reject, take_in
 from headwater.model.relations import EventRow
+from headwater.server.answers import respond, respond_error
 from headwater.server.body import (
     Body,
     Budget,
@@ -36,7 +37,6 @@ from headwater.server.body import (
     header,
     unpack,
 )
-from headwater.server.errors import error_body, error_headers, status_of
 from headwater.server.metrics import Metrics
 from headwater.store.group import GroupCommit, Ticket
 from headwater.store.writer import Writer
@@ -46,6 +46,8 @@ BATCH_PATH = b"/api/v1/lineage/batch"
 
 # Above this a body is worked on in a thread.
 _LONG_BODY = 200_000
+# Longer than any write should take; senders wait about as long for an answer.
+_STORE_SECONDS = 20.0
 # So many events of an array are in work at once.
 _SLICE = 1_000
 
@@ -77,6 +79,9 @@ class Ingest:
                 await self._answer(scope, body, receive, send)
             except HeadwaterError as error:
                 await self._refuse(body, error, send)
+            except asyncio.CancelledError:
+                # The server is stopping and has waited long enough for this request.
+                await respond_error(send, StoreUnavailable("the server is stopping; send again"))
         except Disconnected:
             pass
         finally:
@@ -184,7 +189,12 @@ class Ingest:
             return
         future: asyncio.Future[None] = self._loop.create_future()
         self._commits.submit(facts, lambda ticket: _settle(future, ticket))
-        await future
+        # A database that hangs says nothing at all. To send again changes nothing.
+        giving_up = self._loop.call_later(_STORE_SECONDS, _give_up, future)
+        try:
+            await future
+        finally:
+            giving_up.cancel()
 
     def _count(self, intakes: Sequence[Intake]) -> None:
         failed = sum(intake.error is not None for intake in intakes)
@@ -213,6 +223,11 @@ def _tell(group: list[Ticket]) -> None:
         ticket.done(ticket)
 
 
+def _give_up(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_exception(StoreUnavailable("the store does not answer; send again"))
+
+
 def _settle(future: "asyncio.Future[None]", ticket: Ticket) -> None:
     if future.done():
         return
@@ -220,18 +235,3 @@ def _settle(future: "asyncio.Future[None]", ticket: Ticket) -> None:
         future.set_result(None)
     else:
         future.set_exception(ticket.error)
-
-
-async def respond(send: Send, status: int, body: bytes = b"", **headers: str) -> None:
-    fields = [(name.encode(), value.encode()) for name, value in headers.items()]
-    if body:
-        fields.append((b"content-type", b"application/json"))
-    if status != 204:
-        fields.append((b"content-length", str(len(body)).encode()))
-    await send({"type": "http.response.start", "status": status, "headers": fields})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def respond_error(send: Send, error: HeadwaterError) -> None:
-    status = status_of(error)
-    await respond(send, status, error_body(error, status), **error_headers(status))

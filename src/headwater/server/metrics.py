@@ -15,6 +15,12 @@ class Metrics:
         self.stored = events.labels("stored")
         self.rejected = events.labels("rejected")
         self.failed = events.labels("failed")
+        self.refused = Counter(
+            "headwater_refused_requests",
+            "Requests that were not let in, by status: no key, no scope, too many, too large.",
+            ["code"],
+            registry=self.registry,
+        )
         self.bytes = Counter(
             "headwater_received_bytes", "Bytes of bodies, as sent.", registry=self.registry
         )

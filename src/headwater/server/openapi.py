@@ -58,6 +58,10 @@ _ERROR: Document = {
         "reason": {"type": "string"},
     },
 }
+_WAYS_IN: Document = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "A key of `headwater keys add`."},
+    "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+}
 
 
 def _json(schema: Document) -> Document:
@@ -83,9 +87,12 @@ def _post(summary: str, body: Document, stored: str) -> Document:
                 stored: _answer("All are stored, durably."),
                 "200": _answer("Some of an array are stored.", "BatchAnswer"),
                 "400": _answer("No JSON.", "Error"),
+                "401": _answer("No key that is in force.", "Error"),
+                "403": _answer("A key without the scope `write`.", "Error"),
                 "413": _answer("Too large.", "Error"),
                 "415": _answer("Neither JSON nor an encoding spoken here.", "Error"),
                 "422": _answer("Not usable; kept as rejected.", "Error"),
+                "429": _answer("More than the key's share; send again later.", "Error"),
                 "503": _answer("Not stored now; send again after Retry-After.", "Error"),
             },
         }
@@ -104,7 +111,10 @@ def describe_ingest(app: FastAPI) -> None:
                 "/api/v1/lineage": _post("Take in one event or an array.", one_or_many, "201"),
                 "/api/v1/lineage/batch": _post("Take in an array of events.", _EVENTS, "204"),
             }
-            schemas = document.setdefault("components", {}).setdefault("schemas", {})
+            # The empty one: a server on loopback without keys asks for none.
+            document["security"] = [*({name: []} for name in _WAYS_IN), {}]
+            document.setdefault("components", {})["securitySchemes"] = _WAYS_IN
+            schemas = document["components"].setdefault("schemas", {})
             schemas |= {
                 "OpenLineageEvent": _EVENT,
                 "BatchAnswer": _BATCH_ANSWER,

@@ -85,7 +85,21 @@ def _switch_to_log(connection: sqlite3.Connection) -> None:
 
 def _open_postgres(url: URL) -> Engine:
     options: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 5, "max_overflow": 15}
-    arguments = {"application_name": "headwater", "connect_timeout": BUSY_SECONDS}
+    arguments = {
+        "application_name": "headwater",
+        "connect_timeout": BUSY_SECONDS,
+        # A host that is gone without a word is noticed within seconds, not hours.
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 15_000,
+    }
     return create_engine(
         url.set(drivername="postgresql+psycopg"), connect_args=arguments, **options
     )
+
+
+def sqlite_file(engine: Engine) -> Path:
+    """The file of a store in SQLite."""
+    assert engine.url.database is not None
+    return Path(engine.url.database)

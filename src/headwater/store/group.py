@@ -13,6 +13,10 @@ from headwater.store.writer import Writer
 
 log = logging.getLogger(__name__)
 
+# A store that hangs must not keep a server from ending; nothing in it was acknowledged.
+_END_SECONDS = 10.0
+# Less than a commit takes, so that nobody who is alone waits for it, nor anybody notices.
+_PAUSE_SECONDS = 0.001
 # Enough to share a commit's cost; few enough that no request waits long for strangers.
 _MAX_EVENTS = 1_000
 
@@ -61,8 +65,9 @@ class GroupCommit:
         """Write what was submitted, then end."""
         self._is_closed = True
         self._queue.put(None)
-        self._thread.join()
-        self._writer.close()
+        self._thread.join(_END_SECONDS)
+        if not self._thread.is_alive():
+            self._writer.close()
 
     def _run(self) -> None:
         is_open = True
@@ -72,6 +77,9 @@ class GroupCommit:
                 started = time.monotonic()
                 self._commit(group)
                 self._tell(group, time.monotonic() - started)
+                if len(group) > 1:
+                    # Those just told send again at once: with them the next group is the larger.
+                    time.sleep(_PAUSE_SECONDS)
 
     def _tell(self, group: list[Ticket], seconds: float) -> None:
         try:

@@ -95,7 +95,7 @@ def _execution_start(connection: Connection, job: bytes) -> int | None:
     newest = connection.execute(
         select(run.c.first_event, run.c.parent_run)
         .where(run.c.job == job, run.c.first_datasets.is_not(None))
-        .order_by(run.c.first_event.desc())
+        .order_by(run.c.first_event.desc(), run.c.id.desc())
         .limit(1)
     ).one_or_none()
     if newest is None or newest.parent_run is None:

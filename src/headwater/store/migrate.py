@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 from headwater.errors import StoreTooNew, StoreUnavailable
 
 # The newest revision, first to last; a store at any other is not ours.
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002")
 HEAD = REVISIONS[-1]
 _UPGRADE_LOCK = 0x4845_4145
 
@@ -33,18 +33,18 @@ def upgrade(engine: Engine) -> bool:
 
 def _upgrade(engine: Engine) -> bool:
     with engine.connect() as connection:
-        if _check(current_revision(connection)) == HEAD:
+        if check_revision(current_revision(connection)) == HEAD:
             return False
     with engine.connect() as connection:
         _lock(connection)
-        if _check(current_revision(connection)) == HEAD:
+        if check_revision(current_revision(connection)) == HEAD:
             return False
         _run_alembic(connection)
         connection.commit()
         return True
 
 
-def _check(revision: str | None) -> str | None:
+def check_revision(revision: str | None) -> str | None:
     if revision is not None and revision not in REVISIONS:
         raise StoreTooNew(
             f"the store is at revision {revision}, which this version of Headwater does not know "

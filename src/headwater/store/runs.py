@@ -103,7 +103,7 @@ def list_run_uses(connection: Connection, runs: Iterable[bytes]) -> list[RunUse]
 
 
 def _run(row: Row[tuple[object, ...]]) -> Run:
-    state, ended_at = _state(row)
+    state, ended_at = state_of(row)
     return Run(
         key=row.id,
         id=run_name(row.id, row.name),
@@ -119,7 +119,7 @@ def _run(row: Row[tuple[object, ...]]) -> Run:
     )
 
 
-def _state(row: Row[tuple[object, ...]]) -> tuple[str, int | None]:
+def state_of(row: Row[tuple[object, ...]]) -> tuple[str, int | None]:
     """The last terminal event's, unless a START is later: then the run was started again."""
     if row.terminal is not None:
         ended_at = time_of(row.terminal_at)

@@ -89,6 +89,17 @@ store_state = Table(
     Column("generation", BigInteger, nullable=False),
 )
 
+# Who may come in. No relation: keys are not facts, and the newest word on one is all there is.
+api_key = Table(
+    "api_key",
+    METADATA,
+    Column("name", TEXT, primary_key=True),
+    Column("hash", LargeBinary, nullable=False),
+    Column("scopes", TEXT, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("revoked_at", BigInteger),
+)
+
 Index("dataset_by_name", dataset.c.namespace_id, dataset.c.name)
 Index("job_by_name", job.c.namespace_id, job.c.name)
 Index("run_by_job", run.c.job, run.c.first_event)

@@ -95,7 +95,12 @@ class Writer:
             self._generation = generation
 
     def _abandon(self) -> None:
-        """Give up the connection: whatever state it is in, the next write starts anew."""
+        """Give up the connection: whatever state it is in, the next write starts anew.
+
+        So does the memory of what is stored: behind the next connection may be another database,
+        a replica that took over and lacks the newest.
+        """
+        self._generation = None
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.abandon()

@@ -1,0 +1,139 @@
+"""Speaking to a server over HTTP: one place for its address, the key, waiting and failing."""
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Annotated, Any, Self
+
+import httpx2
+import typer
+
+from headwater.config import URL_VARIABLE, read_api_key
+from headwater.errors import InvalidRequest, ServerRefused, ServerUnreachable
+
+DEFAULT_URL = "http://127.0.0.1:5000"
+
+ServerOption = Annotated[
+    str,
+    typer.Option(
+        "--server",
+        envvar=URL_VARIABLE,
+        help="URL of the server. A key for it is read from HEADWATER_API_KEY.",
+    ),
+]
+
+_LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
+# "Not now": the server stored nothing and asks to be sent the same again.
+_NOT_NOW = frozenset((429, 503))
+_ATTEMPTS = 8
+_FIRST_WAIT_SECONDS = 0.25
+_LONGEST_WAIT_SECONDS = 30.0
+# A body of 20 MB is stored in a few seconds; a server that is busy may take longer.
+_TIMEOUT = httpx2.Timeout(60.0, connect=5.0)
+
+
+class Client:
+    """A connection to one server; every failure is an error that says what to do next."""
+
+    def __init__(
+        self,
+        url: str,
+        transport: httpx2.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.url = url.rstrip("/")
+        self._sleep = sleep
+        self._has_answered = False
+        key = read_api_key()
+        address = _parse_url(self.url)
+        self._http = httpx2.Client(
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            timeout=_TIMEOUT,
+            transport=transport,
+            # A proxy cannot reach this machine's own loopback address.
+            trust_env=address.host not in _LOOPBACK,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._http.close()
+
+    def read(self, path: str, **parameters: Any) -> Any:
+        """Get what a path answers, as JSON."""
+        answer = self.send("GET", path, params=parameters)
+        if answer.status_code != 200:
+            raise self.refusal(answer)
+        return json_of(answer)
+
+    def send(self, method: str, path: str, **request: Any) -> httpx2.Response:
+        """Send a request and wait while the server says "not now"; the caller reads the rest.
+
+        Everything sent here may be sent twice: reading changes nothing, nor does an event again.
+        """
+        wait = _FIRST_WAIT_SECONDS
+        for is_last in (*(False,) * (_ATTEMPTS - 1), True):
+            try:
+                answer = self._http.request(method, path, **request)
+            except httpx2.TransportError as error:
+                # A server never heard of is a wrong address; one that has answered is restarting.
+                if is_last or not self._has_answered:
+                    raise ServerUnreachable(self.url, _reason(error)) from None
+                self._sleep(wait)
+            else:
+                self._has_answered = True
+                if is_last or answer.status_code not in _NOT_NOW:
+                    return answer
+                self._sleep(_asked_wait(answer, wait))
+            wait = min(wait * 2, _LONGEST_WAIT_SECONDS)
+        raise AssertionError("the last attempt returns or raises")
+
+    def refusal(self, answer: httpx2.Response) -> ServerRefused:
+        """The error that an answer stands for."""
+        return ServerRefused(self.url, answer.status_code, message_of(answer))
+
+
+def message_of(answer: httpx2.Response) -> str:
+    """What an answer says is wrong: the one error shape, or whatever else answered."""
+    found = json_of(answer)
+    if isinstance(found, dict) and isinstance(found.get("message"), str):
+        return str(found["message"])
+    return answer.reason_phrase or "no reason given"
+
+
+def json_of(answer: httpx2.Response) -> Any:
+    """An answer's JSON; None where it is none, as of a proxy's error page."""
+    try:
+        return answer.json()
+    except ValueError:
+        return None
+
+
+def _parse_url(url: str) -> httpx2.URL:
+    try:
+        parsed = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        parsed = httpx2.URL()
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise InvalidRequest("--server", f"'{url}' is not a URL; use http://HOST:PORT")
+    return parsed
+
+
+def _asked_wait(answer: httpx2.Response, wait: float) -> float:
+    """How long the server asks to wait, within reason; a date is answered by our own pace."""
+    asked = answer.headers.get("retry-after", "")
+    return min(float(asked), _LONGEST_WAIT_SECONDS) if asked.isdecimal() else wait
+
+
+def _reason(error: httpx2.TransportError) -> str:
+    if isinstance(error, httpx2.TimeoutException):
+        return "it took too long"
+    text = str(error).partition("\n")[0]
+    return text[:1].lower() + text[1:] if text else type(error).__name__

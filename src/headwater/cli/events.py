@@ -1,0 +1,121 @@
+"""`headwater events`: what came in, or what was refused and why."""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from headwater.cli.client import DEFAULT_URL, Client, ServerOption
+from headwater.cli.output import Output, OutputOption, print_rows
+
+Event = dict[str, Any]
+
+_PAGE = 100
+_POLL_SECONDS = 2.0
+
+
+def events(
+    job: Annotated[str | None, typer.Option("--job", help="Only events of this job.")] = None,
+    is_rejected: Annotated[
+        bool, typer.Option("--rejected", help="What was refused, and why.")
+    ] = False,
+    is_followed: Annotated[
+        bool, typer.Option("--follow", "-f", help="Go on with what comes, until Ctrl-C.")
+    ] = False,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many to print.")] = 20,
+    server: ServerOption = DEFAULT_URL,
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """Print the newest events, oldest of them first; or go on printing what comes.
+
+    For example: headwater events --follow --job order-enrichment
+    """
+    with Client(server) as client:
+        if is_rejected:
+            _print_rejected(client, limit, output)
+            return
+        newest = list(_newest(client, job, limit))
+        _print_events(newest[::-1], output)
+        if is_followed:
+            _follow(client, job, newest, output)
+
+
+def _print_rejected(client: Client, limit: int, output: Output) -> None:
+    rows = client.read("/api/v1/events/rejected", limit=limit)["rejected"]
+    for row in rows:
+        row["start_of_it"] = row["payload"][:60]
+    columns = ("receivedAt", "path", "reason", "size", "start_of_it")
+    print_rows(rows, columns, output, empty="nothing was rejected")
+
+
+def _newest(client: Client, job: str | None, limit: int) -> Iterator[Event]:
+    """The newest events of a job or of all; looks at more where a job is rare."""
+    found = offset = 0
+    while page := client.read("/api/v1/events/lineage", limit=_PAGE, offset=offset)["events"]:
+        for event in page:
+            if _is_of(event, job):
+                yield event
+                found += 1
+                if found == limit:
+                    return
+        if len(page) < _PAGE:
+            return
+        offset += _PAGE
+
+
+def _follow(client: Client, job: str | None, printed: list[Event], output: Output) -> None:
+    """Print what comes, by event time; a late event of an earlier time is not seen here."""
+    after = printed[0]["eventTime"] if printed else None
+    # Events of the last instant are asked for again, with those that share it.
+    known = {_key(event) for event in printed}
+    try:
+        while True:
+            page = _since(client, after)
+            fresh = [event for event in page if _key(event) not in known and _is_of(event, job)]
+            if fresh:
+                _print_events(fresh, output)
+            if page:
+                after = page[-1]["eventTime"]
+                known = {_key(event) for event in page}
+            if len(page) < _PAGE or not fresh:
+                time.sleep(_POLL_SECONDS)
+    except KeyboardInterrupt:
+        return
+
+
+def _since(client: Client, after: str | None) -> list[Event]:
+    parameters = {"after": after} if after else {}
+    path = "/api/v1/events/lineage"
+    return list(client.read(path, limit=_PAGE, sortDirection="asc", **parameters)["events"])
+
+
+def _key(event: Event) -> str:
+    return json.dumps(event, sort_keys=True)
+
+
+def _is_of(event: Event, job: str | None) -> bool:
+    return job is None or (event.get("job") or {}).get("name") == job
+
+
+def _print_events(events: list[Event], output: Output) -> None:
+    """JSON is one event a line, so that a stream of them can be read as it comes."""
+    if output is Output.JSON:
+        for event in events:
+            typer.echo(json.dumps(event, ensure_ascii=False))
+        return
+    rows = [_row(event) for event in events]
+    print_rows(rows, ("time", "type", "subject", "run", "reads", "writes"), output, "no events")
+
+
+def _row(event: Event) -> dict[str, Any]:
+    subject = event.get("job") or event.get("dataset") or (event.get("edit") or {}).get("entity")
+    return {
+        "time": event["eventTime"],
+        "type": event.get("eventType") or ("-" if event.get("run") else "(static)"),
+        "subject": f"{subject['namespace']} {subject['name']}" if subject else None,
+        "run": (event.get("run") or {}).get("runId"),
+        "reads": len(event.get("inputs") or ()),
+        "writes": len(event.get("outputs") or ()),
+    }

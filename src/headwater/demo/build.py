@@ -1,0 +1,154 @@
+"""Parts of OpenLineage events: names, facets, ids; every one a plain function of its arguments."""
+
+import math
+from hashlib import sha256
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from headwater.model.instant import MINUTE, format_instant
+
+Json = dict[str, Any]
+
+HOUR = 60 * MINUTE
+
+_SPEC = "https://openlineage.io/spec"
+_FACET_VERSIONS = {
+    "ColumnLineageDatasetFacet": "1-2-0",
+    "DataQualityAssertionsDatasetFacet": "1-1-0",
+    "DocumentationDatasetFacet": "1-1-0",
+    "DocumentationJobFacet": "1-1-0",
+    "ErrorMessageRunFacet": "1-0-1",
+    "InputStatisticsInputDatasetFacet": "1-0-0",
+    "JobTypeJobFacet": "2-0-4",
+    "LifecycleStateChangeDatasetFacet": "1-0-1",
+    "NominalTimeRunFacet": "1-0-1",
+    "OutputStatisticsOutputDatasetFacet": "1-0-2",
+    "OwnershipDatasetFacet": "1-0-1",
+    "OwnershipJobFacet": "1-0-1",
+    "ParentRunFacet": "1-2-0",
+    "SQLJobFacet": "1-1-0",
+    "SchemaDatasetFacet": "1-2-0",
+    "TagsDatasetFacet": "1-0-0",
+}
+
+# Orders a minute, on average; the evening has twice those of the morning.
+_ORDERS_A_MINUTE = 38.0
+_DAY_AND_NIGHT = 0.6
+_MINUTES_A_DAY = 24 * 60
+
+
+class Clock(NamedTuple):
+    """When things happen in the example, all counted back from `now`."""
+
+    now: int
+    begin: int
+    """The first event."""
+    change: int
+    """A column is added to the orders."""
+
+
+class JobName(NamedTuple):
+    namespace: str
+    name: str
+
+
+class Happening(NamedTuple):
+    """An event and its time."""
+
+    at: int
+    event: Json
+
+
+class Producer(NamedTuple):
+    """Who speaks: one of the shop's systems."""
+
+    system: str
+
+    @property
+    def url(self) -> str:
+        return f"https://example.com/acme-shop/{self.system}"
+
+    def facet(self, kind: str, **content: Any) -> Json:
+        version = _FACET_VERSIONS[kind]
+        schema = f"{_SPEC}/facets/{version}/{kind}.json#/$defs/{kind}"
+        return {"_producer": self.url, "_schemaURL": schema, **content}
+
+    def run_event(
+        self,
+        at: int,
+        event_type: str,
+        job: Json,
+        run: Json,
+        inputs: list[Json] | None = None,
+        outputs: list[Json] | None = None,
+    ) -> Happening:
+        event = {
+            "eventType": event_type,
+            "eventTime": format_instant(at),
+            "run": run,
+            "job": job,
+            "inputs": inputs or [],
+            "outputs": outputs or [],
+            "producer": self.url,
+            "schemaURL": f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        }
+        return Happening(at, event)
+
+    def job(self, name: JobName, kind: Json, owner: str, text: str, sql: str = "") -> Json:
+        """A job with all that is said of it."""
+        facets = {
+            "jobType": self.facet("JobTypeJobFacet", **kind),
+            "ownership": self.facet("OwnershipJobFacet", owners=owners(owner)),
+            "documentation": self.facet("DocumentationJobFacet", description=text),
+        }
+        if sql:
+            facets["sql"] = self.facet("SQLJobFacet", query=sql, dialect="snowflake")
+        return {**name._asdict(), "facets": facets}
+
+    def parent(self, job: JobName, run_id: str) -> Json:
+        reference = {"run": {"runId": run_id}, "job": job._asdict()}
+        return self.facet("ParentRunFacet", **reference, root=reference)
+
+    def input_statistics(self, rows: int, row_bytes: int, **more: int) -> Json:
+        kind = "InputStatisticsInputDatasetFacet"
+        counted = self.facet(kind, rowCount=rows, size=rows * row_bytes, **more)
+        return {"inputFacets": {"inputStatistics": counted}}
+
+    def output_statistics(self, rows: int, row_bytes: int) -> Json:
+        kind = "OutputStatisticsOutputDatasetFacet"
+        counted = self.facet(kind, rowCount=rows, size=rows * row_bytes)
+        return {"outputFacets": {"outputStatistics": counted}}
+
+
+def owners(*names: str) -> list[Json]:
+    return [{"name": name, "type": "OWNER"} for name in names]
+
+
+def run_id(job: JobName, start: int) -> str:
+    """A run id in the form of a UUID of version 7: its time first, the rest from job and time."""
+    noise = int.from_bytes(sha256(f"{job} {start}".encode()).digest()[:10])
+    bits = (start // 1_000) << 80 | noise
+    bits = bits & ~(0xF << 76) | 7 << 76
+    bits = bits & ~(0b11 << 62) | 0b10 << 62
+    return str(UUID(int=bits))
+
+
+def vary(name: str, at: int, most: int) -> int:
+    """A number below `most` that looks random and is always the same."""
+    return int.from_bytes(sha256(f"{name} {at}".encode()).digest()[:4]) % most
+
+
+def count_orders(start: int, end: int) -> int:
+    """How many orders came in between two times: more in the evening, fewer at night."""
+    return int(_orders_until(end)) - int(_orders_until(start))
+
+
+def _orders_until(at: int) -> float:
+    minutes = at / MINUTE
+    turn = math.tau / _MINUTES_A_DAY
+    # The rate `1 - a sin(turn t)`, integrated: it grows always, as `a` is below 1.
+    return _ORDERS_A_MINUTE * (minutes + _DAY_AND_NIGHT / turn * math.cos(turn * minutes))
+
+
+def round_down(at: int, unit: int) -> int:
+    return at - at % unit

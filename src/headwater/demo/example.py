@@ -1,0 +1,37 @@
+"""The example as a whole: all its events, in the order they happened, up to now."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from headwater.demo.build import HOUR, Clock, Happening, round_down
+from headwater.demo.dashboard import tell_dashboard
+from headwater.demo.streams import tell_streams
+from headwater.demo.warehouse import tell_warehouse
+from headwater.model.instant import DAY
+
+# A new number makes `headwater demo` load the example anew.
+VERSION = 1
+
+_DAYS = 5
+_CHANGED_DAYS_AGO = 2
+
+SCENES: tuple[Callable[[Clock], Iterator[Happening]], ...] = (
+    tell_streams,
+    tell_warehouse,
+    tell_dashboard,
+)
+
+
+def clock_at(now: int) -> Clock:
+    """When things happen in an example that ends now (microseconds since 1970)."""
+    begin = round_down(now - _DAYS * DAY, HOUR)
+    return Clock(now, begin, round_down(now - _CHANGED_DAYS_AGO * DAY, HOUR))
+
+
+def make_events(now: int) -> list[bytes]:
+    """Every event as bytes; the same for the same now."""
+    clock = clock_at(now)
+    told = [happening for scene in SCENES for happening in scene(clock) if happening.at <= now]
+    told.sort(key=lambda happening: happening.at)
+    return [msgspec.json.encode(happening.event) for happening in told]

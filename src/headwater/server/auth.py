@@ -1,0 +1,144 @@
+"""The one gate in front of every request: its size, its key, that key's scope and rate.
+
+Who comes in is `scope["state"]["actor"]` (`request.state.actor` in a route): the name of the key,
+`local` where no key is asked for, `anonymous` on the paths that are open to all.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterable
+
+from headwater.errors import (
+    Forbidden,
+    HeadersTooLarge,
+    TooManyRequests,
+    Unauthorized,
+    UrlTooLong,
+)
+from headwater.model.access import ADMIN, ANONYMOUS, LOCAL, READ, WRITE, Key, digest_of
+from headwater.server.body import Scope
+from headwater.server.keyring import Keyring
+
+MAX_URL_BYTES = 16_384
+MAX_HEADER_BYTES = 32_768
+
+# What probes ask must be answered to those who have no key; it tells nothing of what is stored.
+OPEN_PATHS = frozenset((b"/healthz", b"/readyz"))
+# Paths, with all below them, for which a key must have the scope `admin`.
+ADMIN_PATHS: tuple[bytes, ...] = (b"/api/v1/admin",)
+_READING = frozenset(("GET", "HEAD"))
+
+# A key that was quiet may make up for so much of it at once.
+_BURST_SECONDS = 2
+
+
+class Gate:
+    """Lets a request in, or raises why not. Reads no body."""
+
+    def __init__(
+        self,
+        keyring: Keyring,
+        max_requests_per_second: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._keyring = keyring
+        self._rate = max_requests_per_second
+        self._clock = clock
+        self._buckets: dict[str, Bucket] = {}
+
+    def admit(self, scope: Scope) -> None:
+        """Check a request and note its actor. Without keys this costs about a microsecond."""
+        path, headers = scope["raw_path"], scope["headers"]
+        _check_size(len(path) + len(scope["query_string"]), headers)
+        keys = self._keyring.keys
+        if keys is None:
+            actor = LOCAL
+        elif path in OPEN_PATHS:
+            actor = ANONYMOUS
+        else:
+            secret = _secret_of(headers)
+            if not secret:
+                raise Unauthorized(
+                    "a key is needed; send it as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'"
+                )
+            key = keys.get(digest_of(secret))
+            if key is None:
+                raise Unauthorized("the key is not known, or was revoked")
+            self._check_rate(key)
+            needed = needed_scope(scope["method"], path)
+            if needed not in key.scopes:
+                raise Forbidden(key.name, needed)
+            actor = key.name
+        scope.setdefault("state", {})["actor"] = actor
+
+    def _check_rate(self, key: Key) -> None:
+        if not self._rate:
+            return
+        now = self._clock()
+        bucket = self._buckets.get(key.name)
+        if bucket is None:
+            # As many as there are names of keys, which only an administrator gives.
+            bucket = self._buckets[key.name] = Bucket(self._rate, now)
+        if wait := bucket.take(now):
+            raise TooManyRequests(key.name, math.ceil(wait))
+
+
+class Bucket:
+    """Tokens of one key: they come at a steady rate, and a request takes one."""
+
+    __slots__ = ("_at", "_rate", "_tokens")
+
+    def __init__(self, rate: int, now: float) -> None:
+        self._rate = rate
+        self._tokens = float(rate * _BURST_SECONDS)
+        self._at = now
+
+    def take(self, now: float) -> float:
+        """Take a token; where there is none, the seconds until there is one."""
+        most = self._rate * _BURST_SECONDS
+        self._tokens = min(most, self._tokens + (now - self._at) * self._rate)
+        self._at = now
+        if self._tokens >= 1:
+            self._tokens -= 1
+            return 0.0
+        return (1 - self._tokens) / self._rate
+
+
+def needed_scope(method: str, path: bytes) -> str:
+    """The scope a request needs: by its method, but for the paths of administrators."""
+    for admin in ADMIN_PATHS:
+        if path.startswith(admin) and path[len(admin) : len(admin) + 1] in (b"", b"/"):
+            return ADMIN
+    return READ if method in _READING else WRITE
+
+
+def url_too_long() -> UrlTooLong:
+    return UrlTooLong("url", f"longer than {MAX_URL_BYTES:,} bytes")
+
+
+def headers_too_large() -> HeadersTooLarge:
+    return HeadersTooLarge("headers", f"together larger than {MAX_HEADER_BYTES:,} bytes")
+
+
+def _check_size(url_bytes: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+    if url_bytes > MAX_URL_BYTES:
+        raise url_too_long()
+    size = 0
+    for name, value in headers:
+        size += len(name) + len(value)
+    if size > MAX_HEADER_BYTES:
+        raise headers_too_large()
+
+
+def _secret_of(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """The key a request shows; empty where it shows none."""
+    other = b""
+    for name, value in headers:
+        if name == b"authorization":
+            scheme, _, secret = value.partition(b" ")
+            # Another scheme may be meant for a proxy on the way.
+            if scheme.lower() == b"bearer":
+                return bytes(secret.strip())
+        elif name == b"x-api-key":
+            other = bytes(value.strip())
+    return other

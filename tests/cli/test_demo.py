@@ -1,0 +1,128 @@
+"""`headwater demo`: from an empty folder to a server with something in it."""
+
+import re
+import signal
+import socket
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx2
+import msgspec
+import pytest
+
+from headwater.cli.demo_store import DemoStore, Note
+from headwater.demo import example
+from headwater.model import instant
+from tests.cli.commands import Run, check_one_line, run_program
+from tests.services.headwater import Headwater
+
+pytestmark = pytest.mark.usefixtures("no_settings")
+
+
+class Demo(Headwater):
+    """One `headwater demo`."""
+
+    stop_signal = signal.SIGINT
+
+    def command(self) -> Sequence[str]:
+        program = super().command()[0]
+        return [program, "demo", "--port", str(self.port), "--data", str(self.data)]
+
+
+def note_of(folder: Path) -> Note:
+    return msgspec.json.decode((folder / "example.json").read_bytes(), type=Note)
+
+
+class TestFolder:
+    """What is loaded when: without a server."""
+
+    @pytest.fixture(autouse=True)
+    def small(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The start of the example is enough to tell."""
+        whole = example.make_events
+        monkeypatch.setattr(example, "make_events", lambda now: whole(now)[:300])
+
+    def test_it_is_loaded_once(self, tmp_path: Path) -> None:
+        store = DemoStore(tmp_path / "new")
+        assert store.load() is None
+        counts = store.count()
+        assert counts.events == 300
+        assert min(counts) > 0
+        note = store.load()
+        assert note == note_of(tmp_path / "new")
+        assert note is not None
+        assert note.is_loaded
+        assert store.count() == counts
+
+    def test_half_a_load_is_completed(self, tmp_path: Path) -> None:
+        store = DemoStore(tmp_path)
+        store.load()
+        counts = store.count()
+        half = Note(example.VERSION, note_of(tmp_path).now, is_loaded=False)
+        (tmp_path / "example.json").write_bytes(msgspec.json.encode(half))
+        assert store.load() is None
+        assert store.count() == counts
+        assert note_of(tmp_path).is_loaded
+
+    def test_an_older_example_is_replaced(self, tmp_path: Path) -> None:
+        store = DemoStore(tmp_path)
+        store.load()
+        old = Note(example.VERSION - 1, instant.now() - 90 * instant.DAY, is_loaded=True)
+        (tmp_path / "example.json").write_bytes(msgspec.json.encode(old))
+        assert store.load() is None
+        assert store.count().events == 300
+        assert note_of(tmp_path).now > old.now
+
+    def test_somebody_elses_store_is_left_alone(self, run: Run, tmp_path: Path) -> None:
+        file = tmp_path / "mine" / "headwater.db"
+        file.parent.mkdir()
+        file.write_bytes(b"precious")
+        outcome = run("demo", "--once", "--port", "0", "--data", str(file.parent))
+        check_one_line(outcome, "--data", "mine", "not the demo's")
+        assert file.read_bytes() == b"precious"
+        assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_port_in_use_is_told_before_anything_is_loaded(run: Run, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        outcome = run("demo", "--port", port, "--data", str(tmp_path / "new"))
+    check_one_line(outcome, "--port", port, "in use", "0 for any")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.integration
+class TestDemo:
+    def test_once_loads_checks_and_ends(self, tmp_path: Path) -> None:
+        arguments = ("demo", "--once", "--port", "0", "--data", "here")
+        first = run_program(*arguments)
+        assert (first.status, first.err) == (0, "")
+        assert re.search(r"7 namespaces, 10 jobs, 10 datasets, \d+ runs, [\d,]+ events", first.out)
+        assert "http://127.0.0.1:" in first.out
+        (loaded,) = re.findall(r"Loaded into here: (.*)\.", first.out)
+        began = time.monotonic()
+        second = run_program(*arguments)
+        assert time.monotonic() - began < 10
+        assert (second.status, second.err) == (0, "")
+        assert f"Found in here: {loaded}." in second.out
+
+    def test_it_works_whatever_the_settings_around_it(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "headwater.toml").write_text(
+            'store = "postgresql://nowhere/x"\n[server]\nhost = "0.0.0.0"\nport = 1\n'
+        )
+        monkeypatch.setenv("HEADWATER__AUTH__KEYS", "ada:hw_0123456789abcdef0123456789:read")
+        outcome = run_program("demo", "--once", "--port", "0", "--data", "here")
+        assert (outcome.status, outcome.err) == (0, "")
+
+    def test_what_it_tells_to_try_works_and_ctrl_c_ends_it(self) -> None:
+        with Demo.start() as service:
+            asked = re.findall(r"curl -s '(.*)'", service.log())
+            assert 3 <= len(asked) <= 5
+            answers = [httpx2.get(url, trust_env=False) for url in asked]
+            assert [answer.status_code for answer in answers] == [200] * len(asked)
+            assert {"COMPLETED", "FAILED"} <= {run["state"] for run in answers[0].json()["runs"]}
+            assert service.stop() == 0
+            assert "Traceback" not in service.log()

@@ -1,0 +1,125 @@
+"""A full disk: senders are told to wait, nothing is lost, and room is all it takes to go on."""
+
+import os
+import resource
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from tests.faults.load import Load, check_refused, new_client
+from tests.faults.stored import check_quiet, check_store, events_read
+from tests.services.headwater import Headwater
+
+pytestmark = pytest.mark.integration
+
+DISK_BYTES = 48_000_000
+ROOM_BYTES = 600_000
+
+
+class Disk(Protocol):
+    """Where a server keeps its data, and how that is filled."""
+
+    folder: Path
+
+    def fill(self, server: Headwater) -> None:
+        """Leave little room."""
+
+    def free(self) -> None:
+        """Make room again."""
+
+
+class SmallDisk:
+    """A file system of its own; a filler takes what is left of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._filler = folder / "filler"
+
+    def fill(self, server: Headwater) -> None:
+        with self._filler.open("wb", buffering=0) as filler:
+            # Piece by piece: the server takes of the same room meanwhile.
+            while self._room() > ROOM_BYTES:
+                filler.write(bytes(100_000))
+
+    def free(self) -> None:
+        self._filler.unlink()
+
+    def _room(self) -> int:
+        found = os.statvfs(self.folder)
+        return found.f_bavail * found.f_frsize
+
+
+class Quota:
+    """A limit on how long the server's files may get; needs no rights."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._pid = 0
+
+    def fill(self, server: Headwater) -> None:
+        longest = max(file.stat().st_size for file in self.folder.iterdir())
+        self._pid = server.pid
+        self._limit(longest + ROOM_BYTES)
+
+    def free(self) -> None:
+        # A limit ends with its process.
+        with suppress(ProcessLookupError):
+            self._limit(resource.RLIM_INFINITY)
+
+    def _limit(self, size: int) -> None:
+        _, most = resource.prlimit(self._pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self._pid, resource.RLIMIT_FSIZE, (size, most))
+
+
+# Only root may mount; a quota does for everyone.
+KINDS = ["quota", "small disk"] if os.geteuid() == 0 else ["quota"]
+
+
+@pytest.fixture(params=KINDS)
+def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Disk]:
+    if request.param == "quota":
+        yield Quota(tmp_path)
+        return
+    options = f"size={DISK_BYTES}"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", tmp_path], check=True)
+    try:
+        yield SmallDisk(tmp_path)
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)
+
+
+def test_a_full_disk(disk: Disk) -> None:
+    with Headwater.start(data=disk.folder) as server:
+        with Load(server.url) as load:
+            load.wait_for_more()
+            disk.fill(server)
+            load.wait_for_refusals(20)
+            with new_client(server.url) as client:
+                assert client.get("/healthz").status_code == 200
+                assert load.acknowledged & events_read(client)
+            disk.free()
+            load.wait_for_more()
+        assert load.wrong == []
+        assert load.unanswered == set()
+        for answer in load.refusals:
+            check_refused(answer)
+        check_store(server, load.acknowledged)
+        check_quiet(server)
+
+
+def test_a_kill_while_the_disk_is_full(disk: Disk) -> None:
+    """What was acknowledged before is there once there is room to start."""
+    with Headwater.start(data=disk.folder) as server:
+        with Load(server.url) as load:
+            load.wait_for_more()
+            disk.fill(server)
+            load.wait_for_refusals()
+            server.kill()
+        disk.free()
+        server.restart()
+        check_store(server, load.acknowledged)
+        check_quiet(server)
