@@ -7,6 +7,7 @@ from bench.client import Client
 from bench.figure import Figure
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.size import growth, memory, start
+from bench.rows.upkeep import prunes
 
 
 @dataclass(frozen=True)
@@ -23,5 +24,6 @@ ROWS = (
     Row("single-postgres", single_postgres),
     Row("wide", wide),
     Row("memory", memory),
+    Row("prunes", prunes, is_full_only=True),
     Row("growth", growth, is_full_only=True),
 )

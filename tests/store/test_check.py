@@ -57,9 +57,9 @@ def test_what_is_wrong_is_found(filled: Engine, statement: str, finding: str) ->
     assert any(finding in found for found in check_store(filled))
 
 
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 def test_a_damaged_file(filled: Engine) -> None:
-    if filled.dialect.name != "sqlite":
-        pytest.skip("pages are PostgreSQL's own to check")
+    """PostgreSQL's pages are its own to check."""
     change(filled, "PRAGMA user_version = 1")
     with filled.connect() as connection:
         connection.exec_driver_sql("ROLLBACK")
