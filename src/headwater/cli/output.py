@@ -1,6 +1,7 @@
 """How commands print: a table for people, JSON for programs."""
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any
@@ -29,7 +30,8 @@ OutputOption = Annotated[
     Output, typer.Option("--output", "-o", help="How to print: a table, or JSON for programs.")
 ]
 
-console = Console(highlight=False)
+# To a terminal a table fits the window; into a pipe every row is one line, without colours.
+_PIPE_WIDTH = 10_000
 
 
 def print_rows(
@@ -48,7 +50,8 @@ def print_rows(
         table.add_column(column.replace("_", " "), overflow="fold")
     for row in rows:
         table.add_row(*(_cell(row.get(column)) for column in columns))
-    console.print(table)
+    is_terminal = sys.stdout.isatty()
+    Console(highlight=False, width=None if is_terminal else _PIPE_WIDTH).print(table)
 
 
 def _cell(value: Any) -> str:
