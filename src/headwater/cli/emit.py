@@ -181,7 +181,8 @@ def _send(client: Client, events: Sequence[bytes]) -> list[str | None]:
         return reasons
     if answer.status_code in (200, 422) and (found := _decode(answer.content)):
         for failure in found.failed_events:
-            reasons[failure.index] = failure.reason
+            if 0 <= failure.index < len(reasons):
+                reasons[failure.index] = failure.reason
         return reasons
     if answer.status_code not in (400, 413, 422):
         raise client.refusal(answer)
