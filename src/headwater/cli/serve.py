@@ -51,6 +51,13 @@ def serve(
     run_server(settings)
 
 
+def _soften(record: logging.LogRecord) -> bool:
+    """Requests that a stop does not wait for are told to come again: no error of the server's."""
+    if "timeout graceful shutdown" in record.getMessage():
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+    return True
+
+
 def _prepare_store(settings: Settings) -> None:
     """Before the server starts, so that a store that cannot be used is one clear line."""
     from headwater.store.engine import open_engine
@@ -133,6 +140,7 @@ def run_server(settings: Settings, announce: Callable[[Listening], None] = _anno
         timeout_graceful_shutdown=5,
     )
     server = Server(config)
+    logging.getLogger("uvicorn.error").addFilter(_soften)
     # Little of what a request makes is cyclic: look for cycles seldom, and not among the modules.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

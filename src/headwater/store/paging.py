@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-_MOST_AT_ONCE = 5_000
+_MOST_AT_ONCE = 1_024
 
 
 class Page(NamedTuple):
@@ -12,7 +12,13 @@ class Page(NamedTuple):
 
 
 def in_parts(ids: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Distinct ids, sorted, so many at once as a statement takes parameters."""
+    """Distinct ids, sorted, some at once, for statements that look for any of them.
+
+    The last part is filled up to a power of two by repeating an id: a driver keeps every statement
+    it has prepared, and one for each number of ids would come to hundreds of megabytes.
+    """
     wanted = sorted(set(ids))
     for start in range(0, len(wanted), _MOST_AT_ONCE):
-        yield wanted[start : start + _MOST_AT_ONCE]
+        part = wanted[start : start + _MOST_AT_ONCE]
+        size = 1 << (len(part) - 1).bit_length()
+        yield part + part[-1:] * (size - len(part))

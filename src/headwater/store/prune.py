@@ -5,11 +5,11 @@ next prune finds what the last one did not get to.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, Connection, Engine, bindparam, delete, func, select, tuple_
+from sqlalchemy import Column, Connection, Engine, Table, bindparam, delete, func, select, tuple_
 from sqlalchemy.exc import DBAPIError
 
 from headwater.errors import StoreUnavailable
@@ -172,8 +172,7 @@ def _remove_rejected(work: _Prune) -> None:
         if not digests:
             return
         with removing(work.engine) as connection:
-            gone = connection.execute(delete(table).where(table.c.digest.in_(digests)))
-            work.rows["rejected"] += gone.rowcount
+            work.rows["rejected"] += _delete(connection, table, digests)
 
 
 def _roll_up(work: _Prune) -> None:
@@ -197,9 +196,16 @@ def _remove_contents(work: _Prune) -> None:
             referred = count_references(connection, part)
             gone = [digest for digest in part if digest not in referred]
             for table in _CONTENT_TABLES:
-                removed = connection.execute(delete(table).where(table.c.digest.in_(gone)))
-                work.rows[table.name] += removed.rowcount
+                work.rows[table.name] += _delete(connection, table, gone)
             change_generation(connection)
+
+
+def _delete(connection: Connection, table: Table, digests: Iterable[bytes]) -> int:
+    """Delete rows by their digest; how many there were."""
+    return sum(
+        connection.execute(delete(table).where(table.c.digest.in_(part))).rowcount
+        for part in in_parts(digests)
+    )
 
 
 # Content last: by then everything that referred to it has gone.
