@@ -36,8 +36,9 @@ def is_array(data: bytes) -> bool:
 def split_array(data: bytes, max_events: int = MAX_EVENTS) -> list[bytes]:
     """Cut a JSON array into the bytes of its elements, at most `max_events`."""
     data = clean(data)
-    # The fast way makes all elements at once: many commas may mean far too many.
-    if data.count(b",") > _MANY_COMMAS:
+    # The fast way makes all elements at once: many commas may mean far too many. They are counted
+    # only where there is room for so many, because that takes as long as to decode.
+    if len(data) > 2 * _MANY_COMMAS and data.count(b",") > _MANY_COMMAS:
         elements = list(islice(_scan_array(data), max_events + 1))
     else:
         elements = _split_array(data)

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 # A store that hangs must not keep a server from ending; nothing in it was acknowledged.
 _END_SECONDS = 3.0
 # Less than a commit takes, so that nobody who is alone waits for it, nor anybody notices.
-_PAUSE_SECONDS = 0.001
+_PAUSE_SECONDS = 0.0006
 # Enough to share a commit's cost; few enough that no request waits long for strangers.
 _MAX_EVENTS = 1_000
 
