@@ -12,7 +12,8 @@ from headwater.store.writer import open_writer
 from tests.cli.commands import Run, check_one_line, run_program
 from tests.store.test_prune import OLD, ended_run, reads
 
-pytestmark = pytest.mark.usefixtures("no_settings")
+# They run the installed program, each in a process of its own.
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("no_settings")]
 
 
 @pytest.fixture
