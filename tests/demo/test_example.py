@@ -24,11 +24,12 @@ from headwater.demo.tables import (
     Table,
 )
 from headwater.demo.warehouse import FAILURE, NIGHTLY, SUMMARY_MODEL, last_night
-from headwater.model.ids import is_uuid
+from headwater.model.column_map import read_column_map
+from headwater.model.ids import UNSAID, is_uuid
 from headwater.model.instant import DAY, MINUTE, parse_instant
 from headwater.model.intake import take_in
 from headwater.model.merge import Merged
-from headwater.model.relations import Direction, Sample
+from headwater.model.relations import Direction, JobDataset, Sample
 
 Json = dict[str, Any]
 
@@ -187,8 +188,18 @@ class TestChain:
         }
         assert subtypes == {"JOIN", "FILTER", "GROUP_BY"}
 
-    def test_the_store_has_the_edges(self, raw_events: list[bytes]) -> None:
-        assert len(merge(raw_events).sorted_rows("column_map_edge")) > 50
+    def test_the_store_has_the_column_maps(self, raw_events: list[bytes]) -> None:
+        merged = merge(raw_events)
+        uses = [JobDataset._make(row) for row in merged.sorted_rows("job_dataset")]
+        bodies: dict[Any, Any] = dict(merged.sorted_rows("content"))
+        stated = {use.columns for use in uses} - {UNSAID}
+        sources = [
+            source
+            for columns in stated
+            for some in read_column_map(bodies[columns]).outputs.values()
+            for source in some
+        ]
+        assert len(sources) > 50
 
 
 class TestStory:

@@ -6,9 +6,11 @@ from itertools import count
 
 import httpx2
 import msgspec
-from sqlalchemy import ColumnElement, Connection, exists, select, text
+from sqlalchemy import ColumnElement, Connection, exists, or_, select, text
 
 from bench import load
+from headwater.model.column_map import read_column_map
+from headwater.model.ids import UNSAID
 from headwater.store import tables
 from headwater.store.engine import open_engine
 from headwater.store.packing import unpack
@@ -24,14 +26,12 @@ _CONTENTS = (
     tables.run_dataset.c.version,
     tables.run_dataset.c.statistics,
     tables.facet.c.digest,
-    tables.column_map_edge.c.digest,
     tables.run.c.sql,
 )
 # A column that points, and the key it points to.
 _REFERENCES = (
     *((column, tables.content.c.digest) for column in _CONTENTS),
     *((table.c.dataset, tables.dataset.c.id) for table in _USED),
-    (tables.column_map_edge.c.input_dataset, tables.dataset.c.id),
     (tables.run_dataset.c.run, tables.run.c.id),
     (tables.job_dataset.c.job, tables.job.c.id),
     (tables.event.c.run, tables.run.c.id),
@@ -82,6 +82,8 @@ def check_consistent(url: str) -> None:
                 if (number := _count_loose(connection, column, key))
             }
             assert loose == {}, f"rows point to what is not there: {loose}"
+            unnamed = _column_map_inputs(connection) - _dataset_ids(connection)
+            assert not unnamed, f"column maps point to {len(unnamed)} datasets that are not there"
     finally:
         engine.dispose()
 
@@ -89,8 +91,25 @@ def check_consistent(url: str) -> None:
 def _count_loose(
     connection: Connection, column: ColumnElement[bytes], key: ColumnElement[bytes]
 ) -> int:
-    is_loose = column.is_not(None) & ~exists().where(key == column)
+    is_loose = (column != UNSAID) & ~exists().where(key == column)
     return len(connection.execute(select(column).where(is_loose).distinct()).all())
+
+
+def _column_map_inputs(connection: Connection) -> set[bytes]:
+    """The datasets that all stated column maps name as sources."""
+    content = tables.content
+    is_column_map = or_(*(content.c.digest.in_(select(table.c.columns)) for table in _USED))
+    bodies = connection.execute(select(content.c.body).where(is_column_map)).scalars()
+    return {
+        source.dataset
+        for body in bodies
+        for sources in read_column_map(unpack(body)).outputs.values()
+        for source in sources
+    }
+
+
+def _dataset_ids(connection: Connection) -> set[bytes]:
+    return set(connection.execute(select(tables.dataset.c.id)).scalars())
 
 
 def check_store(server: Headwater, acknowledged: Iterable[bytes]) -> None:

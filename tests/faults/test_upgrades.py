@@ -37,6 +37,7 @@ STATEMENTS = [
     "CREATE TABLE run_dataset",
     "INSERT INTO store_state",
     "INSERT INTO alembic_version",
+    "INSERT INTO declared_dataset",
 ]
 
 

@@ -1,5 +1,6 @@
 """The memory of results: it helps, it forgets, and it stays within its bounds."""
 
+
 from headwater.model.memo import Memo
 
 
@@ -59,6 +60,31 @@ def test_a_key_that_would_push_out_the_others_is_not_kept() -> None:
     memo.put(b"y", 2)
     memo.put(b"x" * 10_000, 1)
     assert memo.get(b"x" * 10_000) is None
+    assert memo.get(b"y") == 2
+
+
+def test_values_count_by_the_weight_they_are_put_with() -> None:
+    memo: Memo[int] = Memo(4_000_000)
+    for number in range(20):
+        memo.put(key(number), number, weight=400_000)
+    assert memo.get(key(19)) == 19
+    # Of twenty times 400 KB in 4 MB.
+    assert size(memo, 20) <= 12
+
+
+def test_values_keep_their_weight_when_they_are_asked_for_again() -> None:
+    memo: Memo[int] = Memo(4_000_000)
+    for number in range(100):
+        memo.put(key(number), number, weight=400_000)
+        size(memo, number)
+    assert size(memo, 100) <= 12
+
+
+def test_a_value_that_would_push_out_the_others_is_not_kept() -> None:
+    memo: Memo[int] = Memo(10_000)
+    memo.put(b"y", 2)
+    memo.put(b"x", 1, weight=10_000)
+    assert memo.get(b"x") is None
     assert memo.get(b"y") == 2
 
 

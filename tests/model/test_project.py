@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from headwater.model.column_map import Source, read_column_map
 from headwater.model.event import EventType
 from headwater.model.ids import (
     NO_CONTENT,
+    UNSAID,
     author_id,
     dataset_id,
     digest,
@@ -20,6 +22,7 @@ from headwater.model.merge import Merged
 from headwater.model.project import project
 from headwater.model.relations import RELATIONS, Direction, Joined, Slot, Voice
 from headwater.model.stamp import stamp_of, time_of
+from headwater.model.uses import Use, Word, newest_schema
 from tests.model.events import (
     PARENT_RUN,
     PRODUCER,
@@ -83,6 +86,11 @@ def by_dataset(rows: list[Any]) -> dict[tuple[bytes, int], Any]:
     return {(row.dataset, row.direction): row for row in rows}
 
 
+def uses(rows: Rows, of: bytes) -> list[Use]:
+    """What runs said of a dataset, as it is read."""
+    return [Use._make((*row, Word.OBSERVED)) for row in rows.of("job_dataset") if row.dataset == of]
+
+
 class TestRunEvent:
     def test_the_event_is_a_row_with_its_bytes(self) -> None:
         event = run_event()
@@ -120,7 +128,7 @@ class TestRunEvent:
         assert Rows(run_event(run={"runId": RUN.upper()})).only("run").id == KEY
 
     @pytest.mark.parametrize(
-        ("event_type", "first_start", "last_running", "terminal"),
+        ("event_type", "started", "running", "terminal"),
         [
             ("START", NOON, None, None),
             ("RUNNING", None, NOON, None),
@@ -134,16 +142,21 @@ class TestRunEvent:
     def test_each_type_leaves_its_mark_on_the_run(
         self,
         event_type: str | None,
-        first_start: int | None,
-        last_running: int | None,
+        started: int | None,
+        running: int | None,
         terminal: EventType | None,
     ) -> None:
         run = Rows(run_event(event_type)).only("run")
         assert (run.first_event, run.last_event) == (NOON, NOON)
-        assert (run.first_start, run.last_start) == (first_start, first_start)
-        assert run.last_running == last_running
+        assert (run.first_start, run.last_start) == (started, started)
+        assert (run.first_running, run.last_running) == (running, running)
         assert run.terminal == terminal
         assert (run.terminal_at is None) == (terminal is None)
+
+    def test_a_run_is_running_from_the_first_word_of_it_to_the_last(self) -> None:
+        times = ("2024-05-01T12:00:00Z", LATER, LATEST)
+        run = in_any_order(*(run_event("RUNNING", eventTime=time) for time in times)).only("run")
+        assert (run.first_running, run.last_running) == (NOON, parse_instant(LATEST))
 
     def test_complete_before_start_ends_in_the_same_run(self) -> None:
         run = in_any_order(run_event("START"), run_event("COMPLETE", eventTime=LATER)).only("run")
@@ -192,9 +205,41 @@ class TestSchemasAndFacets:
             run_event("RUNNING", eventTime=LATER, outputs=[dataset("totals", schema=self.NEW)]),
             run_event("COMPLETE", eventTime=LATEST, outputs=[dataset("totals")]),
         )
-        used = by_dataset(rows.of("job_dataset"))[TOTALS, Direction.OUTPUT]
+        used = newest_schema(uses(rows, TOTALS))
+        assert used is not None
         assert rows.content(used.schema) == encode(self.NEW)
-        assert time_of(used.schema_at) == parse_instant(LATER)
+        assert used.said_at == parse_instant(LATER)
+
+    def test_every_description_is_kept_with_its_times(self) -> None:
+        old, new = (dataset("totals", schema=schema) for schema in (self.OLD, self.NEW))
+        rows = in_any_order(
+            run_event(outputs=[old]),
+            run_event("RUNNING", eventTime=LATER, outputs=[new]),
+            run_event("COMPLETE", eventTime=LATEST, outputs=[new]),
+            run_event("OTHER", eventTime=LATEST, outputs=[dataset("totals")]),
+        )
+        later, latest = parse_instant(LATER), parse_instant(LATEST)
+        assert {(use.schema, use.first_seen, use.said_at) for use in uses(rows, TOTALS)} == {
+            (digest(encode(self.OLD)), NOON, NOON),
+            (digest(encode(self.NEW)), later, latest),
+            (UNSAID, latest, latest),
+        }
+
+    def test_what_is_said_of_schema_and_columns_at_once_is_one_description(self) -> None:
+        columns: Json = {"fields": {"a": {"inputFields": []}}}
+        rows = in_any_order(
+            run_event(inputs=[], outputs=[dataset("totals", schema=self.OLD)]),
+            run_event(
+                inputs=[],
+                outputs=[dataset("totals", schema=self.OLD, columnLineage=columns)],
+                eventTime=LATER,
+            ),
+        )
+        described = rows.only("run_dataset")
+        assert {(use.schema, use.columns, use.first_seen) for use in uses(rows, TOTALS)} == {
+            (described.schema, UNSAID, NOON),
+            (described.schema, described.columns, parse_instant(LATER)),
+        }
 
     def test_a_late_event_of_an_older_run_is_history_only(self) -> None:
         older = "01890000-0000-7000-8000-000000000000"
@@ -204,17 +249,18 @@ class TestSchemasAndFacets:
                 "COMPLETE", run={"runId": older}, outputs=[dataset("totals", schema=self.OLD)]
             ),
         )
-        now = by_dataset(rows.of("job_dataset"))[TOTALS, Direction.OUTPUT]
+        now = newest_schema(uses(rows, TOTALS))
+        assert now is not None
         assert rows.content(now.schema) == encode(self.NEW)
         then = [row for row in rows.of("run_dataset") if row.run == run_key("", "", older)]
         assert rows.content(by_dataset(then)[TOTALS, Direction.OUTPUT].schema) == encode(self.OLD)
 
-    def test_at_one_instant_the_more_final_event_counts(self) -> None:
+    def test_at_one_instant_the_more_final_event_of_a_run_counts(self) -> None:
         rows = in_any_order(
             run_event("START", outputs=[dataset("totals", schema=self.NEW)]),
             run_event("COMPLETE", outputs=[dataset("totals", schema=self.OLD)]),
         )
-        used = by_dataset(rows.of("job_dataset"))[TOTALS, Direction.OUTPUT]
+        used = by_dataset(rows.of("run_dataset"))[TOTALS, Direction.OUTPUT]
         assert rows.content(used.schema) == encode(self.OLD)
 
     def test_a_value_never_takes_the_stamp_of_another(self) -> None:
@@ -236,7 +282,8 @@ class TestSchemasAndFacets:
             run_event(outputs=[dataset("totals", schema=self.OLD, storage={"x": 1})]),
             run_event("RUNNING", eventTime=LATER, outputs=[gone]),
         )
-        assert by_dataset(rows.of("job_dataset"))[TOTALS, Direction.OUTPUT].schema == NO_CONTENT
+        assert [use.schema for use in uses(rows, TOTALS) if use.said_at > NOON] == [NO_CONTENT]
+        assert newest_schema(uses(rows, TOTALS)) is None
         assert rows.only("facet").digest == NO_CONTENT
 
     def test_deleted_does_not_undo_what_came_after_it(self) -> None:
@@ -245,7 +292,8 @@ class TestSchemasAndFacets:
             run_event(outputs=[gone]),
             run_event("RUNNING", eventTime=LATER, outputs=[dataset("totals", schema=self.NEW)]),
         )
-        used = by_dataset(rows.of("job_dataset"))[TOTALS, Direction.OUTPUT]
+        used = newest_schema(uses(rows, TOTALS))
+        assert used is not None
         assert rows.content(used.schema) == encode(self.NEW)
 
     def test_unknown_facets_are_kept_in_their_slots(self) -> None:
@@ -328,18 +376,13 @@ class TestColumnMaps:
         "total": {"inputFields": [{"namespace": "erp", "name": "unseen", "field": "amount"}]}
     }
 
-    def test_edges_are_rows_and_an_unseen_input_has_a_node(self) -> None:
+    def test_is_content_and_an_unseen_input_has_a_node(self) -> None:
         rows = Rows(run_event(outputs=[dataset("totals", columnLineage={"fields": self.FIELDS})]))
         unseen = dataset_id("erp", "unseen")
-        edge = rows.only("column_map_edge")
-        assert (edge.output_column, edge.input_dataset, edge.input_column) == (
-            "total",
-            unseen,
-            "amount",
-        )
-        assert unseen in {row.id for row in rows.of("dataset")}
         used = by_dataset(rows.of("run_dataset"))
-        assert used[TOTALS, Direction.OUTPUT].columns == edge.digest
+        body = rows.content(used[TOTALS, Direction.OUTPUT].columns)
+        assert read_column_map(body).outputs == {"total": (Source(unseen, "amount"),)}
+        assert unseen in {row.id for row in rows.of("dataset")}
         assert (unseen, Direction.INPUT) not in used
 
     def test_a_column_map_that_repeats_is_one_content(self) -> None:
@@ -347,9 +390,11 @@ class TestColumnMaps:
         rows = in_any_order(
             run_event(outputs=[output]), run_event("COMPLETE", eventTime=LATER, outputs=[output])
         )
-        assert len(rows.of("column_map_edge")) == 1
+        assert rows.only("content").body == encode({"fields": self.FIELDS})
+        (columns,) = {use.columns for use in uses(rows, TOTALS)}
+        assert columns == rows.only("content").digest
 
-    def test_explicit_lineage_of_a_job_makes_edges(self) -> None:
+    def test_explicit_lineage_of_a_job_makes_one(self) -> None:
         source = {"namespace": "erp", "name": "unseen", "type": "DATASET", "field": "amount"}
         entry = {
             "namespace": "db",
@@ -368,7 +413,8 @@ class TestColumnMaps:
             rows = Rows(event(job=job, inputs=[], outputs=[]))
             used = by_dataset(rows.of(relation))
             assert set(used) == {reads, writes}
-            assert used[writes].columns == rows.only("column_map_edge").digest
+            body = rows.content(used[writes].columns)
+            assert read_column_map(body).outputs == {"total": (Source(reads[0], "amount"),)}
 
     def test_explicit_lineage_of_a_dataset_is_read_by_who_writes_it(self) -> None:
         lineage = {"inputs": [{"namespace": "erp", "name": "unseen", "type": "DATASET"}]}
@@ -491,6 +537,25 @@ class TestDeclarations:
         declared = by_dataset(rows.of("declared_dataset"))
         assert set(declared) == {(ORDERS, Direction.INPUT), (TOTALS, Direction.OUTPUT)}
         assert rows.only("declaration").last_said == NOON
+
+    def test_every_description_is_kept_with_its_times(self) -> None:
+        old, new = ({"fields": [{"name": name}]} for name in "ab")
+        rows = in_any_order(
+            dataset_event(dataset=dataset("orders", schema=old)),
+            dataset_event(eventTime=LATER, dataset=dataset("orders", schema=old)),
+            dataset_event(eventTime=LATEST, dataset=dataset("orders", schema=new)),
+            dataset_event(eventTime=LATEST),
+        )
+        declared = {
+            (row.schema, row.columns, row.first_said, row.last_said)
+            for row in rows.of("declared_dataset")
+        }
+        later, latest = parse_instant(LATER), parse_instant(LATEST)
+        assert declared == {
+            (digest(encode(old)), UNSAID, NOON, later),
+            (digest(encode(new)), UNSAID, latest, latest),
+            (UNSAID, UNSAID, latest, latest),
+        }
 
     def test_what_a_newer_job_event_leaves_out_is_older_than_its_declaration(self) -> None:
         rows = in_any_order(job_event(), job_event(eventTime=LATER, inputs=[]))

@@ -5,9 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from headwater.model.column_map import Source, Transformation, read_column_map
 from headwater.model.ids import NO_CONTENT, dataset_id, digest, job_id, run_key
 from headwater.model.instant import parse_instant
-from headwater.model.relations import ColumnMapEdge, Joined
+from headwater.model.relations import Joined
 from headwater.model.understand import (
     Counters,
     Facet,
@@ -17,7 +18,7 @@ from headwater.model.understand import (
     NamedRun,
     Parent,
     Symlink,
-    column_map_edges,
+    is_content_of,
     read_facet,
     read_job_facet,
 )
@@ -110,7 +111,6 @@ class TestAnyFacet:
             found = facet.meaning
             empty = (Flow(None, (), None),)
             assert not found or found == empty
-            assert column_map_edges(facet) == []
 
     def test_is_read_the_same_when_remembered(self) -> None:
         value = {"identifiers": [{"namespace": "hive", "name": "a.b", "type": "TABLE"}]}
@@ -126,77 +126,33 @@ class TestSchema:
 
 
 class TestColumnLineage:
-    def test_every_input_column_of_every_output_column_is_an_edge(self) -> None:
-        facet = read(
-            "columnLineage",
-            {
-                "fields": {
-                    "total": {
-                        "inputFields": [
-                            {
-                                "namespace": "db",
-                                "name": "orders",
-                                "field": "amount",
-                                "transformations": [
-                                    {
-                                        "type": "DIRECT",
-                                        "subtype": "AGGREGATION",
-                                        "description": "sum",
-                                        "masking": False,
-                                    },
-                                    {"type": "INDIRECT", "subtype": "FILTER", "masking": True},
-                                ],
-                            },
-                            {"namespace": "db", "name": "rates", "field": "rate"},
-                        ]
-                    }
-                }
+    def test_all_datasets_it_names_are_its_meaning(self) -> None:
+        fields = {
+            "total": {
+                "inputFields": [
+                    {"namespace": "db", "name": "orders", "field": "amount"},
+                    {"namespace": "db", "name": "rates", "field": "rate"},
+                ]
             },
+            "day": {"inputFields": [{"namespace": "db", "name": "orders", "field": "at"}]},
+        }
+        rows = [{"namespace": "db", "name": "regions", "field": "id"}]
+        assert meaning("columnLineage", {"fields": fields, "dataset": rows}) == (
+            dataset("db", "orders"),
+            dataset("db", "rates"),
+            dataset("db", "regions"),
         )
-        orders, rates = dataset("db", "orders"), dataset("db", "rates")
-        assert facet.is_column_map
-        assert facet.meaning == (orders, rates)
-        assert column_map_edges(facet) == [
-            ColumnMapEdge(
-                facet.digest, 0, "total", orders.id, "amount", "DIRECT", "AGGREGATION", 0, "sum"
-            ),
-            ColumnMapEdge(
-                facet.digest, 1, "total", orders.id, "amount", "INDIRECT", "FILTER", 1, None
-            ),
-            ColumnMapEdge(facet.digest, 2, "total", rates.id, "rate", None, None, None, None),
-        ]
 
-    def test_the_old_transformation_of_an_output_column_holds_for_its_inputs(self) -> None:
-        old = {
-            "inputFields": [{"namespace": "db", "name": "orders", "field": "amount"}],
-            "transformationType": "IDENTITY",
-            "transformationDescription": "as it is",
-        }
-        (edge,) = column_map_edges(read("columnLineage", {"fields": {"total": old}}))
-        assert (edge.type, edge.subtype, edge.description) == ("IDENTITY", None, "as it is")
-
-    def test_inputs_of_the_whole_dataset_have_no_output_column(self) -> None:
-        where = {
-            "namespace": "db",
-            "name": "orders",
-            "field": "status",
-            "transformations": [{"type": "INDIRECT", "subtype": "FILTER"}],
-        }
-        facet = read("columnLineage", {"fields": {}, "dataset": [where]})
-        (edge,) = column_map_edges(facet)
-        assert (edge.output_column, edge.input_column, edge.subtype) == ("", "status", "FILTER")
-        assert facet.meaning == (dataset("db", "orders"),)
-
-    def test_an_input_without_a_field_is_all_of_its_dataset(self) -> None:
-        fields = {"total": {"inputFields": [{"namespace": "db", "name": "orders"}]}}
-        (edge,) = column_map_edges(read("columnLineage", {"fields": fields}))
-        assert edge.input_column == ""
+    def test_it_has_another_digest_than_other_facets_of_its_bytes(self) -> None:
+        fields = {"a": {"inputFields": [{"namespace": "db", "name": "orders", "field": "b"}]}}
+        column_map, other = read("columnLineage", {"fields": fields}), read("x", {"fields": fields})
+        assert column_map.body == other.body
+        assert column_map.digest != other.digest
+        assert is_content_of(column_map.digest, column_map.body)
 
     @pytest.mark.parametrize("value", [{"fields": None}, {"fields": {"a": {"inputFields": None}}}])
     def test_null_is_no_list(self, value: object) -> None:
-        facet = read("columnLineage", value)
-        assert facet.meaning == ()
-        assert column_map_edges(facet) == []
+        assert meaning("columnLineage", value) == ()
 
     @pytest.mark.parametrize("name", ["", "x" * 2001, "a\0b"])
     def test_an_input_that_has_no_name_is_passed_over(self, name: str) -> None:
@@ -206,30 +162,13 @@ class TestColumnLineage:
         ]
         facet = read("columnLineage", {"fields": {"total": {"inputFields": inputs}}})
         assert facet.meaning == (dataset("db", "orders"),)
-        assert [edge.input_column for edge in column_map_edges(facet)] == ["b"]
 
     def test_an_input_named_by_half_a_pair_is_passed_over(self) -> None:
         """Read as a replacement character, different names would become one dataset."""
         raw = rb'{"fields":{"a":{"inputFields":[{"namespace":"db","name":"\ud800","field":"b"}]}}}'
         facet = read_facet("columnLineage", raw)
         assert facet is not None
-        assert facet.body == raw
-        assert facet.meaning == ()
-        assert column_map_edges(facet) == []
-
-    def test_columns_that_no_text_column_holds_are_shown_by_a_picture(self) -> None:
-        raw = (
-            rb'{"fields":{"a\u0000":{"inputFields":[{"namespace":"db","name":"orders",'
-            rb'"field":"\ud800","transformations":[{"description":"\u0000","type":"\u0000"}]}]}}}'
-        )
-        facet = read_facet("columnLineage", raw)
-        assert facet is not None
-        assert facet.body == raw
-        (edge,) = column_map_edges(facet)
-        for text in (edge.output_column, edge.input_column, edge.type, edge.description):
-            assert text is not None
-            assert "\0" not in text
-            text.encode()
+        assert (facet.body, facet.meaning) == (raw, ())
 
     def test_thousands_of_columns_are_read(self) -> None:
         fields = {
@@ -241,11 +180,7 @@ class TestColumnLineage:
             }
             for index in range(2_000)
         }
-        facet = read("columnLineage", {"fields": fields})
-        edges = column_map_edges(facet)
-        assert len(edges) == 4_000
-        assert [edge.position for edge in edges] == list(range(4_000))
-        assert len(facet.meaning) == 2
+        assert len(meaning("columnLineage", {"fields": fields})) == 2
 
 
 class TestLineage:
@@ -282,10 +217,11 @@ class TestLineage:
         (flow,) = read_of_job("lineage", {"entries": [entry]}).meaning
         assert flow.target == self.TOTALS
         assert flow.inputs == (self.ORDERS,)
-        assert flow.columns.is_column_map
-        (edge,) = column_map_edges(flow.columns)
-        assert (edge.output_column, edge.input_dataset) == ("total", self.ORDERS.id)
-        assert (edge.input_column, edge.subtype) == ("amount", "AGGREGATION")
+        assert flow.columns.meaning == (self.ORDERS,)
+        aggregated = Source(
+            self.ORDERS.id, "amount", (Transformation("DIRECT", subtype="AGGREGATION"),)
+        )
+        assert read_column_map(flow.columns.body).outputs == {"total": (aggregated,)}
 
     def test_on_a_dataset_it_lists_inputs_of_the_dataset_itself(self) -> None:
         value = {
@@ -298,8 +234,8 @@ class TestLineage:
         (flow,) = read("lineage", value).meaning
         assert flow.target is None
         assert flow.inputs == (self.ORDERS,)
-        (edge,) = column_map_edges(flow.columns)
-        assert (edge.output_column, edge.input_column) == ("", "status")
+        status = Source(self.ORDERS.id, "status")
+        assert read_column_map(flow.columns.body).outputs == {"": (status,)}
 
     def test_a_job_without_a_name_is_the_target_of_what_it_reads(self) -> None:
         entry = {

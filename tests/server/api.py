@@ -14,11 +14,13 @@ import uvicorn
 from sqlalchemy import Engine, delete, select, update
 
 from headwater.config import Settings
+from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.server.app import Application
 from headwater.server.keyring import REFRESH_SECONDS
 from headwater.server.protocol import BoundedProtocol
 from headwater.store import tables
 from headwater.store.engine import open_engine
+from headwater.store.packing import unpack
 
 JSON = "application/json"
 
@@ -102,6 +104,15 @@ class Api:
         """The rows of a relation, as the store has them."""
         with self.engine.connect() as connection:
             return list(connection.execute(select(tables.TABLES[relation])))
+
+    def column_maps(self) -> list[ColumnMap]:
+        """The column maps that runs have stated."""
+        stated = {row.columns for row in self.rows("run_dataset")}
+        return [
+            read_column_map(unpack(row.body))
+            for row in self.rows("content")
+            if row.digest in stated
+        ]
 
     def empty(self) -> None:
         """Remove everything, as a prune would: writers forget what they knew to be stored."""

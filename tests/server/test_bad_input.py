@@ -147,7 +147,8 @@ class TestAccepted:
         assert sent in api.get("/events/lineage").content
         found = api.get("/namespaces/db/datasets/totals")
         assert fields in found.content
-        assert len(api.rows("column_map_edge")) == 1
+        (column_map,) = api.column_maps()
+        assert len(column_map.outputs) == 1
 
     def test_white_space_inside_an_event_is_kept(self, api: Api) -> None:
         sent = json.dumps(run_event(), indent=4).encode()

@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from headwater.model.column_map import Transformation
 from headwater.model.ids import dataset_id
 from headwater.model.relations import Direction
 from tests.server.api import Api, error_of
@@ -278,18 +279,17 @@ class TestColumnLineage:
     def test_of_an_input_nobody_has_seen_is_kept(self, api: Api) -> None:
         api.store(run_event(outputs=[dataset("totals", columnLineage=self.COLUMNS)]))
         assert api.dataset("kafka://broker:9092", "unseen")["type"] == "STREAM"
-        (edge,) = api.rows("column_map_edge")
-        assert edge.input_dataset == dataset_id("kafka://broker:9092", "unseen")
-        assert (edge.output_column, edge.input_column) == ("total", "amount")
-        (used,) = (row for row in api.rows("run_dataset") if row.columns is not None)
-        assert used.columns == edge.digest
+        (column_map,) = api.column_maps()
+        ((output, (source,)),) = column_map.outputs.items()
+        assert source.dataset == dataset_id("kafka://broker:9092", "unseen")
+        assert (output, source.column) == ("total", "amount")
 
     def test_transformations_are_kept(self, api: Api) -> None:
         api.store(run_event(outputs=[dataset("totals", columnLineage=self.COLUMNS)]))
         assert api.dataset(TABLES, "totals")["facets"]["columnLineage"] == self.COLUMNS
-        (edge,) = api.rows("column_map_edge")
-        assert (edge.type, edge.subtype, edge.masking) == ("DIRECT", "AGGREGATION", 1)
-        assert edge.description == "sum"
+        (column_map,) = api.column_maps()
+        (source,) = column_map.sources_of("total")
+        assert source.transformations == (Transformation("DIRECT", "AGGREGATION", "sum", True),)
 
 
 class TestABareComplete:

@@ -515,7 +515,9 @@ class TestNotThere:
     @pytest.mark.parametrize("path", ["/api/v1/lineage", "/api/v1/lineage/batch"])
     def test_another_method_where_events_are_posted_is_a_405(self, api: Api, path: str) -> None:
         error_of(api.client.put(path, content=b"{}"), 405)
-        assert api.client.get(path).status_code in (404, 405)
+
+    def test_a_batch_can_only_be_posted(self, api: Api) -> None:
+        assert api.client.get("/api/v1/lineage/batch").status_code in (404, 405)
 
     def test_names_are_told_apart_by_case_and_space(self, api: Api) -> None:
         api.store(run_event(job="load"), run_event(job="Load "))

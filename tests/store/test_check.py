@@ -45,7 +45,7 @@ def test_a_store_without_tables(empty_engine: Engine) -> None:
     ("statement", "finding"),
     [
         ("DELETE FROM content", "declared_dataset.schema refers to 1 contents that are missing"),
-        ("DELETE FROM column_map_edge", "1 column maps lack edges"),
+        ("DELETE FROM content", "declared_dataset.columns refers to 1 contents that are missing"),
         ("UPDATE content SET body = digest", "2 contents are damaged"),
         ("UPDATE alembic_version SET version_num = '0001'", "run `headwater db upgrade`"),
         ("UPDATE alembic_version SET version_num = '9999'", "this version does not know"),

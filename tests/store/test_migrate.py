@@ -12,17 +12,25 @@ from threading import Barrier, Timer
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, MetaData, Table, inspect, text
 
 import headwater.store
 from headwater.errors import StoreTooNew
+from headwater.model.event import EventType
+from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.relations import Content, DeclaredDataset, Direction, JobDataset, RunRow
+from headwater.store.check import check_store
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD, REVISIONS, current_revision, upgrade
 from headwater.store.tables import METADATA
+from headwater.store.writer import open_writer
+from tests.store.rows import read_rows
+from tests.store.samples import dataset_facts
 
 AT_ONCE = 4
 
@@ -59,11 +67,15 @@ def fetch(engine: Engine, query: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in connection.execute(text(query))]
 
 
-def test_the_list_of_revisions_is_that_of_the_scripts() -> None:
+def scripts_config() -> Config:
     config = Config()
     folder = Path(headwater.store.__file__).parent / "migrations"
     config.set_main_option("script_location", str(folder))
-    scripts = ScriptDirectory.from_config(config)
+    return config
+
+
+def test_the_list_of_revisions_is_that_of_the_scripts() -> None:
+    scripts = ScriptDirectory.from_config(scripts_config())
     assert scripts.get_heads() == [HEAD]
     in_order = [script.revision for script in scripts.walk_revisions()][::-1]
     assert tuple(in_order) == REVISIONS
@@ -93,8 +105,9 @@ def definitions(engine: Engine, schema: str) -> set[tuple[str, ...]]:
             WHERE relnamespace = '{schema}'::regnamespace AND relkind = 'r'
         """
         rows = [(name, (sql or "").replace(f"{schema}.", "")) for name, sql in fetch(engine, query)]
+    # SQLite quotes the name of a table that was renamed.
     return {
-        (name, re.sub(r"\w+\.(?=\w+ IS NOT NULL)|\s+", "", sql))
+        (name, re.sub(r"\w+\.(?=\w+ IS NOT NULL)|\s+|\"", "", sql))
         for name, sql in rows
         if not name.startswith("alembic_version")
     }
@@ -144,6 +157,137 @@ def test_a_failed_upgrade_leaves_nothing(empty_engine: Engine) -> None:
     assert upgrade(empty_engine) is True
 
 
+def upgrade_to(engine: Engine, revision: str) -> None:
+    """Bring a store to the tables of an older version."""
+    config = scripts_config()
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+
+
+def insert(engine: Engine, table: str, *rows: dict[str, Any]) -> None:
+    """Add rows to a table of any version; the columns they do not name are NULL."""
+    found = Table(table, MetaData(), autoload_with=engine)
+    with engine.begin() as connection:
+        for row in rows:
+            connection.execute(found.insert().values(row))
+
+
+class TestFrom0002:
+    """Descriptions become part of the key; column maps are read from their content."""
+
+    AUTHOR, JOB, DATASET, OTHER, RUN = (bytes([number]) * 16 for number in range(1, 6))
+    SCHEMA, COLUMNS = Content(b"s" * 16, b"{}"), Content(b"c" * 16, b"[]")
+    SAID = {
+        "schema": SCHEMA.digest,
+        "schema_at": 30 << 3,
+        "columns": COLUMNS.digest,
+        "columns_at": 20 << 3,
+    }
+    SAID_NONE = {"schema": NO_CONTENT, "schema_at": 20 << 3}
+
+    @pytest.fixture
+    def old_engine(self, empty_engine: Engine) -> Engine:
+        upgrade_to(empty_engine, "0002")
+        return empty_engine
+
+    def test_what_jobs_said_of_datasets_is_kept(self, old_engine: Engine) -> None:
+        used = {"job": self.JOB, "first_seen": 10, "last_seen": 40}
+        insert(
+            old_engine,
+            "job_dataset",
+            {**used, "dataset": self.DATASET, "direction": Direction.OUTPUT, **self.SAID},
+            {**used, "dataset": self.DATASET, "direction": Direction.INPUT},
+            {**used, "dataset": self.OTHER, "direction": Direction.INPUT, **self.SAID_NONE},
+        )
+        upgrade(old_engine)
+        said = (self.SCHEMA.digest, self.COLUMNS.digest)
+        assert read_rows(old_engine)["job_dataset"] == {
+            JobDataset(self.JOB, self.DATASET, Direction.OUTPUT, *said, 10, 40),
+            JobDataset(self.JOB, self.DATASET, Direction.INPUT, UNSAID, UNSAID, 10, 40),
+            JobDataset(self.JOB, self.OTHER, Direction.INPUT, NO_CONTENT, UNSAID, 10, 40),
+        }
+
+    def test_what_authors_said_of_datasets_is_kept(self, old_engine: Engine) -> None:
+        said = {"author": self.AUTHOR, "job": self.JOB, "first_said": 10, "last_said": 40}
+        insert(
+            old_engine,
+            "declared_dataset",
+            {**said, "dataset": self.DATASET, "direction": Direction.OUTPUT, **self.SAID},
+            {**said, "dataset": self.DATASET, "direction": Direction.INPUT},
+            {**said, "dataset": self.OTHER, "direction": Direction.INPUT, **self.SAID_NONE},
+        )
+        upgrade(old_engine)
+        described = (self.SCHEMA.digest, self.COLUMNS.digest)
+        ours = (self.AUTHOR, self.JOB)
+        assert read_rows(old_engine)["declared_dataset"] == {
+            DeclaredDataset(*ours, self.DATASET, Direction.OUTPUT, *described, 10, 40),
+            DeclaredDataset(*ours, self.DATASET, Direction.INPUT, UNSAID, UNSAID, 10, 40),
+            DeclaredDataset(*ours, self.OTHER, Direction.INPUT, NO_CONTENT, UNSAID, 10, 40),
+        }
+
+    def test_runs_are_kept_and_were_first_running_when_they_last_were(
+        self, old_engine: Engine
+    ) -> None:
+        ended = RunRow(
+            *(self.RUN, "named", self.JOB, 1, self.OTHER, self.JOB, self.OTHER, self.JOB, 2),
+            *(3, 8, 4, 5, 6, 6, 7, EventType.COMPLETE, 9, 10, 11, 12),
+            *(self.SCHEMA.digest, 13, self.COLUMNS.digest, 14),
+        )
+        silent = RunRow(self.OTHER, first_event=3)
+        for run in (ended, silent):
+            row = run._asdict()
+            del row["first_running"]
+            insert(old_engine, "run", row)
+        upgrade(old_engine)
+        assert read_rows(old_engine)["run"] == {ended, silent}
+
+    def test_content_is_kept_and_edges_go(self, old_engine: Engine) -> None:
+        contents = (self.SCHEMA, self.COLUMNS)
+        insert(old_engine, "content", *(content._asdict() for content in contents))
+        edge = {"output_column": "a", "input_dataset": self.DATASET, "input_column": "b"}
+        insert(
+            old_engine,
+            "column_map_edge",
+            *({**edge, "digest": self.COLUMNS.digest, "position": number} for number in range(2)),
+        )
+        upgrade(old_engine)
+        assert read_rows(old_engine)["content"] == {*contents}
+        assert not inspect(old_engine).has_table("column_map_edge")
+
+    def test_the_tables_are_as_declared(self, old_engine: Engine, declared_engine: Engine) -> None:
+        upgrade(old_engine)
+        assert definitions(old_engine, "public") == definitions(declared_engine, "declared")
+
+    def test_events_go_on_where_the_old_ones_ended(self, old_engine: Engine) -> None:
+        """What is said again in the same way is no other description."""
+        facts = dataset_facts(schema={"fields": [{"name": "a"}]})
+        (declared,) = (DeclaredDataset._make(row) for row in facts.rows["declared_dataset"])
+        assert declared.first_said is not None
+        old = {**declared._asdict(), "first_said": 10, "last_said": 10}
+        insert(old_engine, "declared_dataset", {**old, "columns": None, "schema_at": 10 << 3})
+        upgrade(old_engine)
+        with closing(open_writer(old_engine)) as writer:
+            writer.write([facts])
+        assert read_rows(old_engine)["declared_dataset"] == {declared._replace(first_said=10)}
+        assert check_store(old_engine) == []
+
+    def test_a_failure_leaves_the_store_as_it_was(self, old_engine: Engine) -> None:
+        used = {"job": self.JOB, "dataset": self.DATASET, "direction": Direction.INPUT}
+        insert(old_engine, "job_dataset", used)
+        before = definitions(old_engine, "public")
+        with old_engine.begin() as connection:
+            connection.execute(text("CREATE TABLE old_declared_dataset (id INT)"))
+        with pytest.raises(Exception, match="already"):
+            upgrade(old_engine)
+        with old_engine.begin() as connection:
+            connection.execute(text("DROP TABLE old_declared_dataset"))
+            assert current_revision(connection) == "0002"
+        assert definitions(old_engine, "public") == before
+        assert len(fetch(old_engine, "SELECT * FROM job_dataset")) == 1
+        assert upgrade(old_engine) is True
+
+
 def upgrade_at_once(url: str) -> list[bool]:
     """Upgrade by several threads, each with an engine of its own."""
     together = Barrier(AT_ONCE)
@@ -180,12 +324,12 @@ def test_a_new_sqlite_file_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_processes_may_upgrade_at_once(store_url: str) -> None:
-    command = [sys.executable, "-W", "error", "-c", UPGRADE_AT_ONCE, store_url]
+    program = [sys.executable, "-W", "error", "-c", UPGRADE_AT_ONCE, store_url]
     with ExitStack() as stack:
         processes = [
             stack.enter_context(
                 subprocess.Popen(
-                    command,
+                    program,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,

@@ -14,6 +14,7 @@ from sqlalchemy import Engine, event, select, text
 
 from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts
+from headwater.model.ids import UNSAID, dataset_id
 from headwater.model.merge import CATALOG, Merged, Row
 from headwater.store.connections import Connection
 from headwater.store.engine import open_engine
@@ -84,7 +85,7 @@ def rows_of(*facts: Facts) -> Rows:
 def remove_content(engine: Engine, *, tell: bool) -> None:
     """Remove what writers may remember as stored; `tell` them by a new generation."""
     with engine.begin() as connection:
-        for name in ("content", "column_map_edge", "dataset"):
+        for name in ("content", "dataset"):
             connection.execute(TABLES[name].delete())
         if tell:
             connection.execute(text("UPDATE store_state SET generation = generation + 1"))
@@ -124,8 +125,10 @@ def test_names_and_content_are_written_once(engine: Engine, open_a_writer: OpenW
     writer.write([facts])
     first, second = log
     assert len(first["content"]) == 2
-    assert {"dataset", "column_map_edge"} < first.keys()
-    assert not {"content", "column_map_edge", "dataset"} & second.keys()
+    assert {row[0] for row in first["dataset"]} == {
+        dataset_id("db", name) for name in ("orders", "source")
+    }
+    assert not {"content", "dataset"} & second.keys()
     assert "event" in second
 
 
@@ -157,13 +160,17 @@ def test_a_new_generation_makes_a_writer_write_again(engine: Engine) -> None:
     ],
     ids=["before it", "in its batch", "in its event"],
 )
-def test_a_column_map_has_its_edges_though_another_facet_has_its_body(
+def test_a_column_map_is_content_of_its_own_though_another_facet_has_its_body(
     engine: Engine, batches: list[list[dict[str, Any]]]
 ) -> None:
     with closing(open_writer(engine)) as writer:
         for batch in batches:
             writer.write([dataset_facts(**facets) for facets in batch])
-    assert len(read_rows(engine)["column_map_edge"]) == 1
+    stored = read_rows(engine)
+    (body,) = {body for _, body in stored["content"]}
+    assert len(stored["content"]) == 2
+    (columns,) = {row[5] for row in stored["declared_dataset"]} - {UNSAID}
+    assert (columns, body) in stored["content"]
 
 
 def test_a_write_that_fails_leaves_nothing(engine: Engine) -> None:

@@ -3,7 +3,7 @@
 from headwater.model.ids import namespace_id
 from headwater.model.merge import Row
 from headwater.model.relations import Content, DatasetRow
-from headwater.model.understand import Facet, NamedDataset, column_map_edges
+from headwater.model.understand import Facet, NamedDataset
 
 
 class Facts:
@@ -29,9 +29,8 @@ class Facts:
         rows = dict(self.rows)
         if self.names:
             rows["dataset"] = [name_row(dataset) for dataset in self.names.values()]
-        for facet in self.contents.values():
-            for relation, new in content_rows(facet).items():
-                rows[relation] = [*rows.get(relation, ()), *new]
+        if self.contents:
+            rows["content"] = [content_row(facet) for facet in self.contents.values()]
         return rows
 
 
@@ -40,9 +39,6 @@ def name_row(dataset: NamedDataset) -> Row:
     return DatasetRow(dataset.id, namespace_id(dataset.namespace), dataset.namespace, dataset.name)
 
 
-def content_rows(facet: Facet) -> dict[str, list[Row]]:
-    """The rows that hold a content: its body, and a column map's edges."""
-    rows: dict[str, list[Row]] = {"content": [Content(facet.digest, facet.body)]}
-    if facet.is_column_map:
-        rows["column_map_edge"] = list(column_map_edges(facet))
-    return rows
+def content_row(facet: Facet) -> Row:
+    """The row that holds a content under its digest."""
+    return Content(facet.digest, facet.body)

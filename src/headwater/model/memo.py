@@ -17,23 +17,28 @@ class Memo(Generic[V]):
         self._size = 0
         self._young: dict[bytes, V] = {}
         self._old: dict[bytes, V] = {}
+        self._weights: dict[bytes, int] = {}
 
     def get(self, key: bytes) -> V | None:
         if (found := self._young.get(key)) is not None:
             return found
         if (found := self._old.get(key)) is not None:
-            self.put(key, found)
+            self.put(key, found, self._weights.get(key, 0))
         return found
 
-    def put(self, key: bytes, value: V) -> None:
+    def put(self, key: bytes, value: V, weight: int = 0) -> None:
+        """Remember a value; `weight` is about the bytes it takes beyond those of its key."""
         # One that would push out most others is not worth remembering.
-        if len(key) > self._half // 4:
+        if len(key) + weight > self._half // 4:
             return
         if self._size > self._half:
             self._old, self._young, self._size = self._young, {}, 0
+            self._weights = {key: self._weights[key] for key in self._old if key in self._weights}
         self._young[key] = value
+        if weight:
+            self._weights[key] = weight
         # The key, and what a small object and a slot of the dictionary take.
-        self._size += len(key) + 400
+        self._size += len(key) + weight + 400
 
     def clear(self) -> None:
-        self._young, self._old, self._size = {}, {}, 0
+        self._young, self._old, self._weights, self._size = {}, {}, {}, 0

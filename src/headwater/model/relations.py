@@ -93,23 +93,6 @@ class Content(NamedTuple):
     body: Annotated[bytes, ONCE, PACKED]
 
 
-class ColumnMapEdge(NamedTuple):
-    """One input column of one output column, as a column map states it.
-
-    No output column: the input decides over all rows. No input column: all of that dataset.
-    """
-
-    digest: IdKey
-    position: Annotated[int, KEY]
-    output_column: Annotated[str, ONCE]
-    input_dataset: Annotated[bytes, ONCE]
-    input_column: Annotated[str, ONCE]
-    type: Annotated[str | None, ONCE]
-    subtype: Annotated[str | None, ONCE]
-    masking: Annotated[int | None, ONCE, SMALL]
-    description: Annotated[str | None, ONCE]
-
-
 class DatasetRow(NamedTuple):
     """A dataset's name, and no more: when it was seen is kept with who used it.
 
@@ -150,6 +133,7 @@ class RunRow(NamedTuple):
     last_event: LastTime = None
     first_start: FirstTime = None
     last_start: LastTime = None
+    first_running: FirstTime = None
     last_running: LastTime = None
     first_datasets: FirstTime = None
     terminal: Annotated[int | None, LATEST, SMALL] = None
@@ -182,17 +166,19 @@ class RunDataset(NamedTuple):
 
 
 class JobDataset(NamedTuple):
-    """The same by job over all its runs: the graph as it is now, however long the history."""
+    """The same by job over all its runs: the graph as it is now, however long the history.
+
+    One row for each way the dataset was described, UNSAID where it was not: so that what changes
+    within a run that lasts for weeks is history as well.
+    """
 
     job: IdKey
     dataset: IdKey
     direction: SmallKey
+    schema: IdKey
+    columns: IdKey
     first_seen: FirstTime = None
     last_seen: LastTime = None
-    schema: Digest = None
-    schema_at: Stamp = None
-    columns: Digest = None
-    columns_at: Stamp = None
 
 
 class DeclaredDataset(NamedTuple):
@@ -202,12 +188,10 @@ class DeclaredDataset(NamedTuple):
     job: IdKey
     dataset: IdKey
     direction: SmallKey
+    schema: IdKey
+    columns: IdKey
     first_said: FirstTime = None
     last_said: LastTime = None
-    schema: Digest = None
-    schema_at: Stamp = None
-    columns: Digest = None
-    columns_at: Stamp = None
 
 
 class Declaration(NamedTuple):
@@ -297,7 +281,6 @@ class Rejected(NamedTuple):
 RELATIONS: dict[str, type[tuple[object, ...]]] = {
     "event": EventRow,
     "content": Content,
-    "column_map_edge": ColumnMapEdge,
     "dataset": DatasetRow,
     "job": JobRow,
     "run": RunRow,

@@ -11,10 +11,9 @@ import msgspec
 from headwater.errors import InvalidEvent
 from headwater.model import facets, instant, json_text
 from headwater.model.ids import NO_CONTENT, dataset_id, digest, is_uuid, job_id, run_key
-from headwater.model.json_text import storable
 from headwater.model.memo import Memo
 from headwater.model.names import is_name
-from headwater.model.relations import ColumnMapEdge, Joined
+from headwater.model.relations import Joined
 
 _MAX_INTEGER = 2**63 - 1
 
@@ -31,7 +30,6 @@ class Facet(msgspec.Struct, gc=False, frozen=True):
     digest: bytes
     body: bytes
     meaning: Any = None
-    is_column_map: bool = False
 
 
 class NamedRun(NamedTuple):
@@ -96,52 +94,6 @@ def read_job_facet(name: str, raw: bytes) -> Facet | None:
     return read_facet("lineage of a job" if name == "lineage" else name, raw)
 
 
-def column_map_edges(facet: Facet) -> list[ColumnMapEdge]:
-    """Spell out a column map; asked for once a digest, so not remembered."""
-    found: facets.ColumnLineage | None = facets.read(_COLUMN_LINEAGE, facet.body)
-    if found is None:
-        return []
-    edges: list[ColumnMapEdge] = []
-    for output, field in (found.fields or {}).items():
-        inherited = facets.Transformation(
-            type=field.transformationType, description=field.transformationDescription
-        )
-        _add_edges(edges, facet.digest, output, field.inputFields or (), inherited)
-    _add_edges(edges, facet.digest, "", found.dataset or (), facets.Transformation())
-    return edges
-
-
-def _add_edges(
-    edges: list[ColumnMapEdge],
-    map_digest: bytes,
-    output: str,
-    inputs: Iterable[facets.InputField],
-    inherited: facets.Transformation,
-) -> None:
-    for field in inputs:
-        if not (is_name(field.namespace) and is_name(field.name)):
-            continue
-        source = dataset_id(field.namespace, field.name)
-        for transformation in field.transformations or (inherited,):
-            edges.append(
-                ColumnMapEdge(
-                    map_digest,
-                    len(edges),
-                    storable(output),
-                    source,
-                    storable(field.field),
-                    _storable_or_none(transformation.type),
-                    _storable_or_none(transformation.subtype),
-                    None if transformation.masking is None else int(transformation.masking),
-                    _storable_or_none(transformation.description),
-                )
-            )
-
-
-def _storable_or_none(text: str | None) -> str | None:
-    return None if text is None else storable(text)
-
-
 def _read(raw: bytes, reader: Callable[[bytes], Any] | None) -> Facet:
     # Checked here, once a value, because counting brackets costs as much as decoding an event.
     if json_text.is_too_deep(raw):
@@ -151,12 +103,12 @@ def _read(raw: bytes, reader: Callable[[bytes], Any] | None) -> Facet:
     body = json_text.minify(raw)
     meaning = reader(body) if reader else None
     if reader is _column_map_inputs:
-        return Facet(_column_map_digest(body), body, meaning, is_column_map=True)
+        return Facet(_column_map_digest(body), body, meaning)
     return Facet(digest(body), body, meaning)
 
 
 def _column_map_digest(body: bytes) -> bytes:
-    """A column map has edges beside its body: another facet of the same bytes is not the same."""
+    """Apart from that of another facet with the same bytes: stores have column maps under it."""
     return digest(b"columnLineage" + body)
 
 
@@ -303,7 +255,7 @@ def _stated_columns(stated: facets.ColumnLineage) -> Facet | None:
     if not stated.fields and not stated.dataset:
         return None
     body = msgspec.json.encode(stated)
-    return Facet(_column_map_digest(body), body, _column_map_inputs(body), is_column_map=True)
+    return Facet(_column_map_digest(body), body, _column_map_inputs(body))
 
 
 _SYMLINKS = facets.decoder(facets.Symlinks)

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterator
 
 import zstandard
-from sqlalchemy import Column, Connection, Engine, func, inspect, select
+from sqlalchemy import Column, Connection, Engine, inspect, select
 from sqlalchemy.exc import DBAPIError
 
-from headwater.model.ids import NO_CONTENT
-from headwater.model.understand import Facet, column_map_edges, is_content_of
+from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.understand import is_content_of
 from headwater.store import tables
 from headwater.store.migrate import HEAD, REVISIONS, current_revision
 from headwater.store.packing import unpack
-from headwater.store.references import COLUMN_MAPS, REFERENCES
+from headwater.store.references import REFERENCES
 
 # Told what is checked now.
 Progress = Callable[[str], None]
@@ -47,8 +47,6 @@ def _check(connection: Connection, progress: Progress) -> Iterator[str]:
     for column in REFERENCES:
         progress(f"{column.table.name}.{column.name}")
         yield from _check_references(connection, column)
-    progress("column maps")
-    yield from _check_column_maps(connection)
     progress("content")
     yield from _check_contents(connection)
 
@@ -73,39 +71,11 @@ def _check_references(connection: Connection, column: Column[bytes]) -> Iterator
     """Every digest that rows refer to must have its content."""
     content = tables.content.alias()
     is_stored = select(1).where(content.c.digest == column).exists()
-    query = select(column).where(column.is_not(None), column != NO_CONTENT, ~is_stored).distinct()
+    query = select(column).where(column.not_in((NO_CONTENT, UNSAID)), ~is_stored).distinct()
     missing = sorted(connection.execute(query).scalars())
     if missing:
         where = f"{column.table.name}.{column.name}"
         yield f"{where} refers to {len(missing)} contents that are missing: {_some(missing)}"
-
-
-def _check_column_maps(connection: Connection) -> Iterator[str]:
-    """A column map has as many edges as its content states."""
-    edge, content = tables.column_map_edge, tables.content
-    counts = connection.execute(select(edge.c.digest, func.count()).group_by(edge.c.digest))
-    stored: dict[bytes, int] = {row[0]: row[1] for row in counts}
-    wanted: set[bytes] = set()
-    for column in COLUMN_MAPS:
-        stated = select(column).where(column.is_not(None)).distinct()
-        wanted.update(connection.execute(stated).scalars())
-    wrong = []
-    for digest in sorted(wanted - {NO_CONTENT}):
-        query = select(content.c.body).where(content.c.digest == digest)
-        body = connection.execute(query).scalar()
-        if body is not None and stored.get(digest, 0) != _count_edges(digest, unpack(body)):
-            wrong.append(digest)
-    if wrong:
-        yield f"{len(wrong)} column maps lack edges: {_some(wrong)}"
-    orphans = sorted(
-        connection.execute(select(edge.c.digest).except_(select(content.c.digest))).scalars()
-    )
-    if orphans:
-        yield f"{len(orphans)} column maps have edges and no content: {_some(orphans)}"
-
-
-def _count_edges(digest: bytes, body: bytes) -> int:
-    return len(column_map_edges(Facet(digest, body)))
 
 
 def _check_contents(connection: Connection) -> Iterator[str]:

@@ -3,13 +3,16 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, func, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Row, bindparam, func, select
 
-from headwater.model.ids import NO_CONTENT, dataset_id
+from headwater.model.ids import dataset_id
 from headwater.model.relations import Direction
+from headwater.model.uses import NOW, Mark, Use, sum_up
 from headwater.store import tables
 from headwater.store.entities import is_shown, list_entities
-from headwater.store.paging import Page, in_parts
+from headwater.store.paging import Page
+from headwater.store.prepared import Prepared
+from headwater.store.uses import read_uses
 
 
 class Dataset(NamedTuple):
@@ -26,10 +29,6 @@ class State(NamedTuple):
     schema: bytes | None = None
     columns: bytes | None = None
     written_at: int | None = None
-
-
-# A description of the dataset itself knows best, then who writes it; readers see a projection.
-_STRENGTH = {Direction.ITSELF: 0, Direction.OUTPUT: 1, Direction.INPUT: 2}
 
 
 def _times() -> tuple[tuple[ColumnElement[Any], ColumnElement[Any]], ...]:
@@ -71,58 +70,43 @@ def find_dataset(connection: Connection, namespace: str, name: str) -> Dataset |
     return None if row is None else _dataset(row)
 
 
-def read_states(connection: Connection, datasets: Iterable[bytes]) -> dict[bytes, State]:
-    """Read the current schema and column map of datasets, from all who spoke of them."""
-    wanted = sorted(set(datasets))
-    used, said = tables.job_dataset, tables.declared_dataset
-    common = ("dataset", "direction", "schema", "schema_at", "columns", "columns_at")
-    observed = select(*(used.c[name] for name in common), used.c.last_seen)
-    declared = select(*(said.c[name] for name in common), said.c.last_said.label("last_seen"))
-    witnesses = [
-        row
-        for part in in_parts(wanted)
-        for query in (
-            observed.where(used.c.dataset.in_(part)),
-            declared.where(said.c.dataset.in_(part)),
-        )
-        for row in connection.execute(query)
-    ]
-    schemas: dict[bytes, tuple[int, int, bytes]] = {}
-    columns: dict[bytes, tuple[int, int, bytes]] = {}
-    written: dict[bytes, int] = {}
-    for row in witnesses:
-        strength = -_STRENGTH[Direction(row.direction)]
-        if row.schema_at is not None and row.schema != NO_CONTENT:
-            _keep_highest(schemas, row.dataset, (strength, row.schema_at, row.schema))
-        if row.columns_at is not None and row.columns != NO_CONTENT:
-            _keep_highest(columns, row.dataset, (strength, row.columns_at, row.columns))
-        if row.direction == Direction.OUTPUT:
-            written[row.dataset] = max(row.last_seen, written.get(row.dataset, row.last_seen))
-    return {
-        dataset: State(
-            schemas.get(dataset, (0, 0, None))[2],
-            columns.get(dataset, (0, 0, None))[2],
-            written.get(dataset),
-        )
-        for dataset in wanted
-    }
+def read_states(
+    connection: Connection, datasets: Iterable[bytes], at: int = NOW
+) -> dict[bytes, State]:
+    """Read the schema and column map of datasets as of a time, from all who spoke of them."""
+    wanted = set(datasets)
+    by_dataset: dict[bytes, list[Use]] = {dataset: [] for dataset in wanted}
+    uses, _ = read_uses(connection, "dataset", wanted, Direction, at)
+    for use in uses:
+        by_dataset[use.dataset].append(use)
+    return {dataset: state_of(uses) for dataset, uses in by_dataset.items()}
 
 
-def _keep_highest(
-    kept: dict[bytes, tuple[int, int, bytes]], dataset: bytes, found: tuple[int, int, bytes]
-) -> None:
-    if (old := kept.get(dataset)) is None or found > old:
-        kept[dataset] = found
-
-
-def read_lifecycles(connection: Connection, datasets: Iterable[bytes]) -> dict[bytes, str]:
-    """Read the last mark on each dataset's timeline."""
-    table = tables.lifecycle
-    query = select(table.c.dataset, table.c.change).order_by(
-        table.c.dataset, table.c.at, table.c.change
+def state_of(uses: list[Use]) -> State:
+    """What counts of all that is said of a dataset."""
+    said = sum_up(uses)
+    return State(
+        said.schema.schema if said.schema else None,
+        said.columns.columns if said.columns else None,
+        said.written_at,
     )
-    return {
-        row.dataset: row.change
-        for part in in_parts(datasets)
-        for row in connection.execute(query.where(table.c.dataset.in_(part)))
-    }
+
+
+_LIFECYCLES = Prepared(
+    lambda is_among: (
+        select(tables.lifecycle.c.dataset, tables.lifecycle.c.change, tables.lifecycle.c.at)
+        .where(
+            is_among(tables.lifecycle.c.dataset),
+            tables.lifecycle.c.at <= bindparam("at", type_=BigInteger),
+        )
+        .order_by(tables.lifecycle.c.dataset, tables.lifecycle.c.at, tables.lifecycle.c.change)
+    )
+)
+
+
+def read_lifecycles(
+    connection: Connection, datasets: Iterable[bytes], at: int = NOW
+) -> dict[bytes, Mark]:
+    """Read the last mark on each dataset's timeline."""
+    rows = _LIFECYCLES.rows(connection, datasets, at=at)
+    return {dataset: Mark(change, marked_at) for dataset, change, marked_at in rows}

@@ -1,33 +1,24 @@
-"""Reading jobs, and what each reads and writes now."""
+"""Reading jobs."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, func, select, true
+from sqlalchemy import ColumnElement, Connection, select
 
 from headwater.model.ids import job_id
-from headwater.model.relations import Direction
 from headwater.store import tables
 from headwater.store.entities import is_shown, list_entities
-from headwater.store.paging import Page, in_parts
+from headwater.store.paging import Page
+from headwater.store.prepared import Prepared
 
 
 class Job(NamedTuple):
     id: bytes
     namespace: str
     name: str
-    first_seen: int
-    last_seen: int
+    first_seen: int | None
+    last_seen: int | None
     parent: bytes | None
-
-
-class Use(NamedTuple):
-    """A dataset that a job reads or writes now."""
-
-    direction: Direction
-    dataset: bytes
-    namespace: str
-    name: str
 
 
 _COLUMNS = tuple(tables.job.c[name] for name in Job._fields)
@@ -51,57 +42,14 @@ def find_job(connection: Connection, namespace: str, name: str) -> Job | None:
     return None if row is None else Job._make(row)
 
 
+_JOBS = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.job.c.id)))
+
+
+def read_jobs(connection: Connection, jobs: Iterable[bytes]) -> dict[bytes, Job]:
+    """Read jobs by id, those that were only named included."""
+    return {row[0]: Job._make(row) for row in _JOBS.rows(connection, jobs)}
+
+
 def read_names(connection: Connection, jobs: Iterable[bytes]) -> dict[bytes, tuple[str, str]]:
     """Read the namespace and name behind job ids."""
-    table = tables.job
-    query = select(table.c.id, table.c.namespace, table.c.name)
-    return {
-        row.id: (row.namespace, row.name)
-        for part in in_parts(jobs)
-        for row in connection.execute(query.where(table.c.id.in_(part)))
-    }
-
-
-def read_uses(connection: Connection, job: bytes) -> list[Use]:
-    """Read what a job uses now: what its newest execution used, and what is declared of it."""
-    since = _execution_start(connection, job)
-    use, dataset = tables.job_dataset, tables.dataset
-    names = (dataset.c.id, dataset.c.namespace, dataset.c.name)
-    observed = (
-        select(use.c.direction, *names)
-        .join(dataset, dataset.c.id == use.c.dataset)
-        .where(use.c.job == job, use.c.direction != Direction.ITSELF)
-        .where(use.c.last_seen >= since if since is not None else true())
-    )
-    said, declaration = tables.declared_dataset, tables.declaration
-    declared = (
-        select(said.c.direction, *names)
-        .join(dataset, dataset.c.id == said.c.dataset)
-        .join(
-            declaration,
-            (declaration.c.author == said.c.author) & (declaration.c.job == said.c.job),
-        )
-        .where(said.c.job == job, said.c.direction != Direction.ITSELF)
-        .where(said.c.last_said == declaration.c.last_said)
-    )
-    rows = [*connection.execute(observed), *connection.execute(declared)]
-    uses = {Use(Direction(row[0]), *row[1:]) for row in rows}
-    return sorted(uses, key=lambda found: (found.direction, found.namespace, found.name))
-
-
-def _execution_start(connection: Connection, job: bytes) -> int | None:
-    """When the newest execution with datasets began: its runs share the newest run's parent."""
-    run = tables.run
-    newest = connection.execute(
-        select(run.c.first_event, run.c.parent_run)
-        .where(run.c.job == job, run.c.first_datasets.is_not(None))
-        .order_by(run.c.first_event.desc(), run.c.id.desc())
-        .limit(1)
-    ).one_or_none()
-    if newest is None or newest.parent_run is None:
-        return None if newest is None else int(newest.first_event)
-    return connection.execute(
-        select(func.min(run.c.first_event)).where(
-            run.c.job == job, run.c.parent_run == newest.parent_run
-        )
-    ).scalar()
+    return {id: (job.namespace, job.name) for id, job in read_jobs(connection, jobs).items()}

@@ -38,7 +38,7 @@ ROLLED_UP = "sample to hours"
 _RUNS_AT_ONCE = 500
 _EVENTS_AT_ONCE = 2_000
 _DIGESTS_AT_ONCE = 5_000
-_CONTENT_TABLES = (tables.column_map_edge, tables.content)
+_CONTENT_TABLES = (tables.content,)
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,6 @@ REFERENCES = (
     *(tables.run.c[name] for name in ("code", "sql")),
 )
 
-# The columns whose content is a column map, and so has edges.
-COLUMN_MAPS = tuple(column for column in REFERENCES if column.name == "columns")
-
 
 def list_unreferenced(connection: Connection) -> list[bytes]:
     """List the content that nothing refers to, in the order of its digests."""

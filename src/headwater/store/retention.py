@@ -14,7 +14,8 @@ from headwater.store.runs import state_of
 # A run's columns that tell whether anything was heard of it since it was judged.
 HEARD = ("job", "job_at", "parent_run", "first_event", "last_event", "last_start", "terminal_at")
 _COLUMNS = tuple(
-    tables.run.c[name] for name in ("id", *HEARD, "terminal", "last_running", "root_run")
+    tables.run.c[name]
+    for name in ("id", *HEARD, "terminal", "first_start", "first_running", "root_run")
 )
 
 

@@ -1,13 +1,14 @@
 """Reading runs; a run's state is derived here, from the times it was heard of."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, false, func, select
+from sqlalchemy import Connection, false, func, select
 
 from headwater.model.event import EventType
 from headwater.model.ids import is_uuid, run_key, run_name
 from headwater.model.stamp import time_of
+from headwater.model.uses import NOW
 from headwater.store import tables
 from headwater.store.paging import Page, in_parts
 
@@ -57,7 +58,7 @@ def find_run(connection: Connection, run_id: str) -> Run | None:
         newest = (table.c.first_event.is_(None), table.c.first_event.desc(), table.c.id.desc())
         query = select(table).where(wanted).order_by(*newest)
     row = connection.execute(query.limit(1)).one_or_none()
-    return None if row is None else _run(row)
+    return None if row is None else make_run(row)
 
 
 def list_runs(connection: Connection, job: bytes, page: Page) -> list[Run]:
@@ -76,7 +77,17 @@ def list_runs(connection: Connection, job: bytes, page: Page) -> list[Run]:
         passed = max(0, page.offset - int(connection.execute(count).scalar() or 0))
         named = runs.where(table.c.first_event.is_(None)).limit(room).offset(passed)
         found = [*found, *connection.execute(named)]
-    return [_run(row) for row in found]
+    return [make_run(row) for row in found]
+
+
+def read_runs(connection: Connection, runs: Iterable[bytes]) -> dict[bytes, Run]:
+    """Read runs by key."""
+    table = tables.run
+    return {
+        row.id: make_run(row)
+        for part in in_parts(runs)
+        for row in connection.execute(select(table).where(table.c.id.in_(part)))
+    }
 
 
 def list_run_uses(connection: Connection, runs: Iterable[bytes]) -> list[RunUse]:
@@ -102,15 +113,16 @@ def list_run_uses(connection: Connection, runs: Iterable[bytes]) -> list[RunUse]
     ]
 
 
-def _run(row: Row[tuple[object, ...]]) -> Run:
-    state, ended_at = state_of(row)
+def make_run(row: Any, at: int = NOW) -> Run:
+    """A run as it stands, from its row."""
+    state, ended_at = state_of(row, at)
     return Run(
         key=row.id,
         id=run_name(row.id, row.name),
         job=row.job,
         state=state,
         created_at=row.first_event,
-        updated_at=row.last_event,
+        updated_at=min(row.last_event, at) if row.last_event is not None else None,
         started_at=row.first_start if row.first_start is not None else row.first_event,
         ended_at=ended_at,
         nominal_start=row.nominal_start,
@@ -119,11 +131,15 @@ def _run(row: Row[tuple[object, ...]]) -> Run:
     )
 
 
-def state_of(row: Row[tuple[object, ...]]) -> tuple[str, int | None]:
-    """The last terminal event's, unless a START is later: then the run was started again."""
-    if row.terminal is not None:
-        ended_at = time_of(row.terminal_at)
-        if row.last_start is None or row.last_start <= ended_at:
+def state_of(row: Any, at: int = NOW) -> tuple[str, int | None]:
+    """The last terminal event's, unless a START is later: then the run was started again.
+
+    As of a time, what is later takes no part; of several ends and starts only the last are known.
+    """
+    if row.terminal is not None and (ended_at := time_of(row.terminal_at)) <= at:
+        restarted_at = row.last_start
+        if restarted_at is None or not ended_at < restarted_at <= at:
             return _STATES[EventType(row.terminal)], ended_at
-    has_run = row.last_start is not None or row.last_running is not None
+    has_run = row.first_start is not None and row.first_start <= at
+    has_run = has_run or (row.first_running is not None and row.first_running <= at)
     return ("RUNNING" if has_run else "NEW"), None

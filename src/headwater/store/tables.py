@@ -65,7 +65,6 @@ TABLES = {name: _table(relation) for name, relation in CATALOG.items()}
 
 event = TABLES["event"]
 content = TABLES["content"]
-column_map_edge = TABLES["column_map_edge"]
 dataset = TABLES["dataset"]
 job = TABLES["job"]
 run = TABLES["run"]
@@ -121,4 +120,5 @@ Index("job_dataset_by_dataset", job_dataset.c.dataset, job_dataset.c.direction, 
 Index("declared_dataset_by_job", declared_dataset.c.job)
 Index("declared_dataset_by_dataset", declared_dataset.c.dataset)
 Index("alias_by_other", alias.c.other)
+Index("lifecycle_by_previous", lifecycle.c.previous)
 Index("rejected_by_time", rejected.c.received_at)

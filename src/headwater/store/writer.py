@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from headwater.errors import StoreUnavailable
-from headwater.model.facts import Facts, content_rows, name_row
+from headwater.model.facts import Facts, content_row, name_row
 from headwater.model.memo import Memo
 from headwater.model.merge import CATALOG, Merged, Row
 from headwater.store.connections import Connection, PostgresConnection, SqliteConnection
@@ -85,8 +85,7 @@ class Writer:
         new_names = [id for id in names if self._stored.get(id) is None]
         merged.add_rows("dataset", [name_row(names[id]) for id in new_names])
         new_contents = [digest for digest in contents if self._stored.get(digest) is None]
-        for digest in new_contents:
-            merged.add(content_rows(contents[digest]))
+        merged.add_rows("content", [content_row(contents[digest]) for digest in new_contents])
         return merged, (*new_names, *new_contents)
 
     def _remember_for(self, generation: int) -> None:

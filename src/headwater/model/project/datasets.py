@@ -3,7 +3,7 @@
 from typing import NamedTuple, cast
 
 from headwater.model.event import Dataset
-from headwater.model.ids import access_id, dataset_id
+from headwater.model.ids import UNSAID, access_id, dataset_id
 from headwater.model.instant import MINUTE
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
@@ -116,32 +116,35 @@ def _add_use(
     """A row of the history, and one of the graph as it is now."""
     at, stamp = projection.at, projection.stamp
     schema, columns, version = said
-    schema_at = stamp if schema else None
-    columns_at = stamp if columns else None
-    seen = (dataset, direction, at, at, schema, schema_at, columns, columns_at)
-    versions = (version, stamp if version else None, statistics, stamp if statistics else None)
     run, job = cast(bytes, projection.run), cast(bytes, projection.job)
-    projection.facts.add("run_dataset", RunDataset(run, *seen, *versions))
-    projection.facts.add("job_dataset", JobDataset(job, *seen))
+    projection.facts.add(
+        "run_dataset",
+        RunDataset(
+            run,
+            dataset,
+            direction,
+            at,
+            at,
+            schema,
+            stamp if schema else None,
+            columns,
+            stamp if columns else None,
+            version,
+            stamp if version else None,
+            statistics,
+            stamp if statistics else None,
+        ),
+    )
+    described = (schema or UNSAID, columns or UNSAID)
+    projection.facts.add("job_dataset", JobDataset(job, dataset, direction, *described, at, at))
 
 
 def _add_declared(
     projection: Projection, dataset: bytes, job: bytes, direction: Direction, said: Description
 ) -> None:
-    at, stamp = projection.at, projection.stamp
-    row = DeclaredDataset(
-        projection.author,
-        job,
-        dataset,
-        direction,
-        at,
-        at,
-        said.schema,
-        stamp if said.schema else None,
-        said.columns,
-        stamp if said.columns else None,
-    )
-    projection.facts.add("declared_dataset", row)
+    described = (said.schema or UNSAID, said.columns or UNSAID)
+    row = (projection.author, job, dataset, direction, *described, projection.at, projection.at)
+    projection.facts.add("declared_dataset", DeclaredDataset._make(row))
 
 
 def _add_edge(
@@ -155,7 +158,8 @@ def _add_edge(
     if projection.run is None or job is None:
         _add_declared(projection, dataset, job or NO_JOB, direction, said)
     elif direction is Direction.ITSELF:
-        projection.facts.add("job_dataset", JobDataset(job, dataset, direction, at, at))
+        row = JobDataset(job, dataset, direction, UNSAID, UNSAID, at, at)
+        projection.facts.add("job_dataset", row)
     else:
         _add_use(projection, dataset, direction, said)
 

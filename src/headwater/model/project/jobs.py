@@ -59,6 +59,7 @@ def project_run(projection: Projection) -> None:
             at if is_start else None,
             at if is_start else None,
             at if kind is EventType.RUNNING else None,
+            at if kind is EventType.RUNNING else None,
             at if "run_dataset" in projection.facts.rows else None,
             int(kind) if is_terminal else None,
             stamp if is_terminal else None,

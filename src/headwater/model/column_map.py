@@ -1,0 +1,113 @@
+"""A column map spelled out: which columns an output column comes from, and how."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from headwater.model import facets
+from headwater.model.ids import dataset_id
+from headwater.model.json_text import storable
+from headwater.model.names import is_name
+
+
+class Transformation(NamedTuple):
+    type: str | None = None
+    subtype: str | None = None
+    description: str | None = None
+    is_masking: bool | None = None
+
+    @property
+    def is_indirect(self) -> bool:
+        """Whether it decides over rows or values without being in them, as a filter does."""
+        return self.type == "INDIRECT"
+
+
+class Source(NamedTuple):
+    """A column that an output column comes from; without a name it is all of the dataset."""
+
+    dataset: bytes
+    column: str
+    transformations: tuple[Transformation, ...] = ()
+
+    @property
+    def is_indirect(self) -> bool:
+        """Whether every way from here is indirect; what is not said counts as direct."""
+        return bool(self.transformations) and all(
+            transformation.is_indirect for transformation in self.transformations
+        )
+
+
+class ColumnMap(NamedTuple):
+    """The sources of each output column, and of all rows: those under no name."""
+
+    outputs: dict[str, tuple[Source, ...]]
+
+    def sources_of(self, column: str) -> tuple[Source, ...]:
+        """What a column comes from, and what decides over the rows it is in."""
+        own, of_rows = self.outputs.get(column, ()), self.outputs.get("", ())
+        return own + of_rows if column else of_rows
+
+
+# How a column goes into another where that is not said: counts as direct beside what is.
+_UNSAID = Transformation()
+
+_DECODER = facets.decoder(facets.ColumnLineage)
+
+
+def read_column_map(body: bytes) -> ColumnMap:
+    """Spell out the content of a columnLineage facet; one that cannot be read says nothing."""
+    found: facets.ColumnLineage | None = facets.read(_DECODER, body)
+    if found is None:
+        return ColumnMap({})
+    outputs: dict[str, tuple[Source, ...]] = {}
+    for output, field in (found.fields or {}).items():
+        inherited = facets.Transformation(
+            type=field.transformationType, description=field.transformationDescription
+        )
+        has_inherited = inherited.type is not None or inherited.description is not None
+        sources = _sources(field.inputFields or (), (inherited,) if has_inherited else ())
+        name = storable(output)
+        outputs[name] = _merged((*outputs.get(name, ()), *sources))
+    if found.dataset:
+        of_rows = (*outputs.get("", ()), *_sources(found.dataset, ()))
+        outputs[""] = _merged(of_rows)
+    return ColumnMap(outputs)
+
+
+def _sources(
+    inputs: Iterable[facets.InputField], inherited: tuple[facets.Transformation, ...]
+) -> list[Source]:
+    return [
+        Source(
+            dataset_id(field.namespace, field.name),
+            storable(field.field),
+            tuple(_transformation(each) for each in field.transformations or inherited),
+        )
+        for field in inputs
+        if is_name(field.namespace) and is_name(field.name)
+    ]
+
+
+def _merged(sources: tuple[Source, ...]) -> tuple[Source, ...]:
+    """One source for each column, however often it is named."""
+    if len({source[:2] for source in sources}) == len(sources):
+        return sources
+    ways: dict[tuple[bytes, str], dict[Transformation, None]] = {}
+    for source in sources:
+        stated = source.transformations or (_UNSAID,)
+        ways.setdefault(source[:2], {}).update(dict.fromkeys(stated))
+    return tuple(
+        Source(*key, () if list(some) == [_UNSAID] else tuple(some)) for key, some in ways.items()
+    )
+
+
+def _transformation(stated: facets.Transformation) -> Transformation:
+    return Transformation(
+        _storable_or_none(stated.type),
+        _storable_or_none(stated.subtype),
+        _storable_or_none(stated.description),
+        stated.masking,
+    )
+
+
+def _storable_or_none(text: str | None) -> str | None:
+    return None if text is None else storable(text)

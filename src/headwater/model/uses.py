@@ -1,0 +1,139 @@
+"""Who uses which dataset as of a time: the rows that lineage is derived from, and first rules.
+
+As of a time, what is later takes no part: `said_at` is the newest time up to it at which a row was
+said. Now is the time after all others.
+"""
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import NamedTuple
+
+from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.relations import Direction
+
+NOW = 2**62
+
+
+class Word(IntEnum):
+    """How a use is known: a run did it, or an author says so, or no longer says so."""
+
+    OBSERVED = 0
+    DECLARED = 1
+    TAKEN_BACK = 2
+
+
+class Use(NamedTuple):
+    """A job's use of a dataset, described in one way."""
+
+    job: bytes
+    dataset: bytes
+    direction: int
+    schema: bytes
+    columns: bytes
+    first_seen: int
+    said_at: int
+    word: int
+
+
+class Execution(NamedTuple):
+    """A job's newest execution with datasets: when it began, and its newest run."""
+
+    job: bytes
+    began: int
+    run: bytes
+    parent_run: bytes | None
+    emits_snapshots: bool
+
+
+class RunAt(NamedTuple):
+    """A job's newest run by a time: its id, state, and digests of the code and SQL it ran."""
+
+    run: bytes
+    began: int
+    state: str
+    code: bytes | None
+    sql: bytes | None
+
+
+class Mark(NamedTuple):
+    """What happened to a dataset, and when: created, altered, dropped, ..."""
+
+    change: str
+    at: int
+
+
+class Succession(NamedTuple):
+    """A dataset that took over from another, as by a RENAME."""
+
+    previous: bytes
+    dataset: bytes
+    at: int
+
+
+class Name(NamedTuple):
+    namespace: str
+    name: str
+
+
+class Uses(NamedTuple):
+    """Rows of some ids, and for those with too many how many more there are, by direction."""
+
+    rows: list[Use]
+    left_out: dict[tuple[bytes, int], int]
+
+
+class Said(NamedTuple):
+    """What all that is said of a dataset comes to: the words that count, and the times."""
+
+    schema: Use | None = None
+    columns: Use | None = None
+    first_seen: int | None = None
+    last_seen: int | None = None
+    written_at: int | None = None
+
+
+def sum_up(uses: Iterable[Use]) -> Said:
+    """Sum up what is said of a dataset: of schema and columns the newest of the strongest kind."""
+    schemas: dict[int, tuple[int, bytes, Use]] = {}
+    columns: dict[int, tuple[int, bytes, Use]] = {}
+    first: int | None = None
+    last: int | None = None
+    written: int | None = None
+    for use in uses:
+        _, _, direction, schema, column_map, first_seen, said_at, word = use
+        if first is None or first_seen < first:
+            first = first_seen
+        if last is None or said_at > last:
+            last = said_at
+        is_write = direction == Direction.OUTPUT and word == Word.OBSERVED
+        if is_write and (written is None or said_at > written):
+            written = said_at
+        if schema != UNSAID:
+            _keep_newest(schemas, direction, (said_at, schema, use))
+        if column_map != UNSAID:
+            _keep_newest(columns, direction, (said_at, column_map, use))
+    return Said(_strongest(schemas), _strongest(columns), first, last, written)
+
+
+def newest_schema(uses: Iterable[Use]) -> Use | None:
+    """The word on a dataset's schema that counts."""
+    return sum_up(uses).schema
+
+
+# A description of the dataset itself knows best, then who writes it; readers see a projection.
+_STRENGTH: dict[int, int] = {Direction.ITSELF: 2, Direction.OUTPUT: 1, Direction.INPUT: 0}
+
+
+def _keep_newest(
+    newest: dict[int, tuple[int, bytes, Use]], direction: int, word: tuple[int, bytes, Use]
+) -> None:
+    strength = _STRENGTH[direction]
+    known = newest.get(strength)
+    if known is None or word[:2] > known[:2]:
+        newest[strength] = word
+
+
+def _strongest(newest: dict[int, tuple[int, bytes, Use]]) -> Use | None:
+    """The strongest kind that has a word; one that takes it all back has none."""
+    stated = [strength for strength, word in newest.items() if word[1] != NO_CONTENT]
+    return newest[max(stated)][2] if stated else None

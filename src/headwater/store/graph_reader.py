@@ -1,0 +1,187 @@
+"""The store as a walk reads it: the `Reader` of `headwater.graph` over one connection."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    bindparam,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+)
+
+from headwater.model.column_map import ColumnMap
+from headwater.model.ids import NO_CONTENT
+from headwater.model.relations import Alias, Direction
+from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
+from headwater.store import tables, uses
+from headwater.store.datasets import read_lifecycles
+from headwater.store.newest_runs import read_newest_runs
+from headwater.store.prepared import IsAmong, Prepared
+from headwater.store.readings import COLUMN_MAPS, COLUMN_TYPES
+from headwater.store.runs import state_of
+
+_AT = bindparam("at", type_=BigInteger)
+_LONG_AGO = -(2**62)
+_USED = (Direction.INPUT, Direction.OUTPUT)
+
+
+def _aliases(is_among: IsAmong) -> Any:
+    alias = tables.alias
+    return select(*(alias.c[name] for name in Alias._fields)).where(
+        or_(is_among(alias.c.dataset), is_among(alias.c.other))
+    )
+
+
+def _first_used(is_among: IsAmong) -> Any:
+    use = tables.job_dataset
+    return (
+        select(use.c.dataset, func.min(use.c.first_seen))
+        .where(is_among(use.c.dataset), use.c.direction != int(Direction.ITSELF))
+        .group_by(use.c.dataset)
+    )
+
+
+def _hidden(is_among: IsAmong) -> Any:
+    """When entities were deleted and restored, and all the times they were heard of last."""
+    hidden, job = tables.hidden, tables.job
+    used, said = tables.job_dataset, tables.declared_dataset
+    by_then = [
+        case((column <= _AT, column))
+        for column in (hidden.c.restored_at, job.c.last_seen, used.c.last_seen, said.c.last_said)
+    ]
+    latest = [func.coalesce(func.max(time), _LONG_AGO) for time in by_then]
+    joined = (
+        hidden.outerjoin(job, job.c.id == hidden.c.entity)
+        .outerjoin(used, used.c.dataset == hidden.c.entity)
+        .outerjoin(said, said.c.dataset == hidden.c.entity)
+    )
+    return (
+        select(hidden.c.entity, hidden.c.deleted_at)
+        .select_from(joined)
+        .where(is_among(hidden.c.entity), hidden.c.deleted_at <= _AT)
+        .group_by(hidden.c.entity, hidden.c.deleted_at)
+        .having(*(hidden.c.deleted_at > time for time in latest))
+    )
+
+
+_ALIASES = Prepared(_aliases)
+_FIRST_USED = Prepared(_first_used)
+_HIDDEN = Prepared(_hidden)
+_DATASET_NAMES = Prepared(
+    lambda is_among: select(
+        tables.dataset.c.id, tables.dataset.c.namespace, tables.dataset.c.name
+    ).where(is_among(tables.dataset.c.id))
+)
+_JOB_NAMES = Prepared(
+    lambda is_among: select(tables.job.c.id, tables.job.c.namespace, tables.job.c.name).where(
+        is_among(tables.job.c.id)
+    )
+)
+_UNSEEN_JOBS = Prepared(
+    lambda is_among: select(tables.job.c.id).where(
+        is_among(tables.job.c.id), tables.job.c.first_seen > _AT
+    )
+)
+_PARENTS = Prepared(
+    lambda is_among: select(tables.job.c.id, tables.job.c.parent).where(
+        is_among(tables.job.c.id), tables.job.c.parent.is_not(None)
+    )
+)
+
+
+class StoreReader:
+    """Reads what walks ask for; what a store has none of is not asked for again."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        renames = (tables.lifecycle.c.previous != NO_CONTENT,)
+        present = connection.execute(
+            union_all(
+                *(
+                    select(literal(name)).where(select(1).where(*conditions).exists())
+                    for name, conditions in (
+                        ("alias", (tables.alias.c.dataset.is_not(None),)),
+                        ("hidden", (tables.hidden.c.deleted_at.is_not(None),)),
+                        ("rename", renames),
+                        ("declared", (tables.declared_dataset.c.dataset.is_not(None),)),
+                    )
+                )
+            )
+        ).scalars()
+        self._present = set(present)
+        self._has_declared = "declared" in self._present
+
+    def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses:
+        return Uses._make(
+            uses.read_uses(self._connection, "job", jobs, _USED, at, self._has_declared)
+        )
+
+    def uses_of_datasets(
+        self, datasets: Iterable[bytes], directions: Iterable[Direction], at: int
+    ) -> Uses:
+        read = uses.read_uses(
+            self._connection, "dataset", datasets, directions, at, self._has_declared
+        )
+        return Uses._make(read)
+
+    def executions(self, jobs: Iterable[bytes], at: int) -> dict[bytes, Execution]:
+        return uses.read_executions(self._connection, jobs, at)
+
+    def snapshot(self, execution: Execution, at: int) -> set[tuple[bytes, int]]:
+        return uses.read_snapshot(self._connection, execution, at)
+
+    def aliases(self, datasets: Iterable[bytes]) -> list[Alias]:
+        if "alias" not in self._present:
+            return []
+        return [Alias._make(row) for row in _ALIASES.rows(self._connection, datasets)]
+
+    def first_used(self, datasets: Iterable[bytes]) -> dict[bytes, int]:
+        return dict(_FIRST_USED.rows(self._connection, datasets))
+
+    def successions(self, datasets: Iterable[bytes], at: int) -> list[Succession]:
+        if "rename" not in self._present:
+            return []
+        return uses.read_successions(self._connection, datasets, at)
+
+    def hidden(self, ids: Iterable[bytes], at: int) -> set[bytes]:
+        return set(self.deletions(ids, at))
+
+    def deletions(self, ids: Iterable[bytes], at: int) -> dict[bytes, int]:
+        if "hidden" not in self._present:
+            return {}
+        return dict(_HIDDEN.rows(self._connection, ids, at=at))
+
+    def dataset_names(self, datasets: Iterable[bytes]) -> dict[bytes, Name]:
+        rows = _DATASET_NAMES.rows(self._connection, datasets)
+        return {id: Name(namespace, name) for id, namespace, name in rows}
+
+    def job_names(self, jobs: Iterable[bytes]) -> dict[bytes, Name]:
+        rows = _JOB_NAMES.rows(self._connection, jobs)
+        return {id: Name(namespace, name) for id, namespace, name in rows}
+
+    def parents(self, jobs: Iterable[bytes]) -> dict[bytes, bytes]:
+        return dict(_PARENTS.rows(self._connection, jobs))
+
+    def unseen_jobs(self, jobs: Iterable[bytes], at: int) -> set[bytes]:
+        return {row[0] for row in _UNSEEN_JOBS.rows(self._connection, jobs, at=at)}
+
+    def newest_runs(self, jobs: Iterable[bytes], at: int) -> dict[bytes, RunAt]:
+        return {
+            job: RunAt(row.id, row.first_event, state_of(row, at)[0], row.code, row.sql)
+            for job, row in read_newest_runs(self._connection, jobs, at).items()
+        }
+
+    def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
+        return read_lifecycles(self._connection, datasets, at)
+
+    def column_types(self, digests: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
+        return COLUMN_TYPES.read(self._connection, digests)
+
+    def column_maps(self, digests: Iterable[bytes]) -> dict[bytes, ColumnMap]:
+        return COLUMN_MAPS.read(self._connection, digests)

@@ -1,0 +1,60 @@
+"""Reading the newest run of many jobs at once."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, bindparam, select
+
+from headwater.store import tables
+from headwater.store.prepared import IsAmong, Prepared
+
+_AT = bindparam("at", type_=BigInteger)
+
+
+class NewestRun(NamedTuple):
+    """A run's row, as far as it is shown with its job."""
+
+    id: bytes
+    name: str | None
+    job: bytes
+    parent_run: bytes | None
+    first_event: int
+    last_event: int
+    first_start: int | None
+    last_start: int | None
+    first_running: int | None
+    terminal: int | None
+    terminal_at: int | None
+    nominal_start: int | None
+    nominal_end: int | None
+    code: bytes | None
+    sql: bytes | None
+
+
+def _newest(is_among: IsAmong) -> Any:
+    job, run = tables.job, tables.run
+    newest = run.alias("newest")
+    newest_id = (
+        select(newest.c.id)
+        .where(newest.c.job == job.c.id, newest.c.first_event <= _AT)
+        .order_by(newest.c.first_event.desc(), newest.c.id.desc())
+        .limit(1)
+        .correlate(job)
+        .scalar_subquery()
+    )
+    return (
+        select(*(run.c[name] for name in NewestRun._fields))
+        .select_from(job.join(run, run.c.id == newest_id))
+        .where(is_among(job.c.id))
+    )
+
+
+_NEWEST = Prepared(_newest)
+
+
+def read_newest_runs(
+    connection: Connection, jobs: Iterable[bytes], at: int
+) -> dict[bytes, NewestRun]:
+    """Read each job's newest run by a time."""
+    rows = (NewestRun._make(row) for row in _NEWEST.rows(connection, jobs, at=at))
+    return {row.job: row for row in rows}

@@ -1,0 +1,67 @@
+"""Finding nodes: by names that are like a text, or all of them."""
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Table, case, func, literal, or_, select, union, union_all
+
+from headwater.model.uses import NOW
+from headwater.store import tables
+from headwater.store.graph_reader import StoreReader
+
+
+class Node(NamedTuple):
+    """A dataset or job by name."""
+
+    kind: str
+    id: bytes
+    namespace: str
+    name: str
+
+
+_KINDS = (("dataset", tables.dataset), ("job", tables.job))
+
+
+def find_like(connection: Connection, text: str, limit: int) -> list[Node]:
+    """Find nodes by name: the same, then ending so, beginning so, holding it; shortest first.
+
+    `NAMESPACE|NAME`, and any last part of that, finds one in its namespace.
+    """
+    wanted = text.lower().strip()
+    if not wanted or "\0" in wanted:
+        return []
+    queries = [_like(kind, table, wanted) for kind, table in _KINDS]
+    every = union_all(*queries).subquery()
+    order = (every.c.rank, func.length(every.c.name), every.c.name, every.c.namespace, every.c.kind)
+    rows = connection.execute(select(every).order_by(*order).limit(limit)).all()
+    hidden = StoreReader(connection).hidden((row.id for row in rows), NOW)
+    return [Node(*row[:4]) for row in rows if row.id not in hidden]
+
+
+def _like(kind: str, table: Table, wanted: str) -> Any:
+    name = func.lower(table.c.name)
+    whole = func.lower(table.c.namespace + "|" + table.c.name)
+    rank = case(
+        (or_(name == wanted, whole == wanted), 0),
+        (name.endswith(wanted, autoescape=True), 1),
+        (name.startswith(wanted, autoescape=True), 2),
+        else_=3,
+    )
+    return select(
+        literal(kind).label("kind"),
+        table.c.id,
+        table.c.namespace,
+        table.c.name,
+        rank.label("rank"),
+    ).where(whole.contains(wanted, autoescape=True))
+
+
+def list_ids(connection: Connection, at: int, most: int) -> tuple[list[bytes], list[bytes]]:
+    """List jobs and datasets first heard of by a time, in the order of their ids."""
+    job, used, said = tables.job, tables.job_dataset, tables.declared_dataset
+    jobs = select(job.c.id).where(job.c.first_seen <= at).order_by(job.c.id).limit(most)
+    datasets = union(
+        select(used.c.dataset).where(used.c.first_seen <= at),
+        select(said.c.dataset).where(said.c.first_said <= at),
+    ).limit(most)
+    found = connection.execute(jobs).scalars().all(), connection.execute(datasets).scalars().all()
+    return list(found[0]), sorted(found[1])

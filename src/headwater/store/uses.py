@@ -1,0 +1,285 @@
+"""Reading who uses what as of a time: the rows that walks are made of."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, Literal, get_args
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    SmallInteger,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
+
+from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.relations import Direction, Slot
+from headwater.model.uses import Execution, Succession, Use, Word
+from headwater.store import tables
+from headwater.store.prepared import IsAmong, Prepared
+from headwater.store.readings import SNAPSHOT_TYPES
+
+By = Literal["job", "dataset"]
+
+_AT = bindparam("at", type_=BigInteger)
+_MOST = bindparam("most", type_=BigInteger)
+_LOWEST = bindparam("lowest", type_=SmallInteger)
+_HIGHEST = bindparam("highest", type_=SmallInteger)
+_NOBODY = bytes(16)
+
+# Rows of one level of a walk: where there are more, each node gets its share.
+MOST_USES = 50_000
+
+
+def _up_to(time: ColumnElement[Any]) -> ColumnElement[Any]:
+    return case((time < _AT, time), else_=_AT)
+
+
+def _said_at() -> ColumnElement[Any]:
+    """When a job's use was last observed, up to the time asked for.
+
+    If it was seen later as well, the newest run by then that said the same knows: the stretch from
+    first to last seen may have gaps in which the job used something else.
+    """
+    use, run, said = tables.job_dataset, tables.run, tables.run_dataset
+    by_run = (
+        select(_up_to(said.c.last_seen))
+        .select_from(run.join(said, said.c.run == run.c.id))
+        .where(
+            run.c.job == use.c.job,
+            run.c.first_event <= _AT,
+            said.c.dataset == use.c.dataset,
+            said.c.direction == use.c.direction,
+            said.c.first_seen <= _AT,
+            or_(use.c.schema == UNSAID, said.c.schema == use.c.schema),
+            or_(use.c.columns == UNSAID, said.c.columns == use.c.columns),
+        )
+        .order_by(run.c.first_event.desc())
+        .limit(1)
+        .correlate(use)
+        .scalar_subquery()
+    )
+    return case(
+        (use.c.last_seen <= _AT, use.c.last_seen),
+        else_=func.coalesce(by_run, use.c.first_seen),
+    )
+
+
+def _observed() -> Select[Any]:
+    use = tables.job_dataset
+    described = (use.c.schema, use.c.columns, use.c.first_seen)
+    return select(
+        use.c.job,
+        use.c.dataset,
+        use.c.direction,
+        *described,
+        _said_at().label("said_at"),
+        literal_column(str(int(Word.OBSERVED))).label("word"),
+    ).where(use.c.first_seen <= _AT)
+
+
+def _declared() -> Select[Any]:
+    """What authors say; it is taken back by their next word on the job that leaves it out."""
+    said, newest = tables.declared_dataset, tables.declaration
+    said_at = _up_to(said.c.last_said)
+    is_in_force = or_(newest.c.last_said.is_(None), said_at >= _up_to(newest.c.last_said))
+    same = and_(newest.c.author == said.c.author, newest.c.job == said.c.job)
+    return (
+        select(
+            said.c.job,
+            said.c.dataset,
+            said.c.direction,
+            said.c.schema,
+            said.c.columns,
+            said.c.first_said,
+            said_at.label("said_at"),
+            case(
+                (is_in_force, literal_column(str(int(Word.DECLARED)))),
+                else_=literal_column(str(int(Word.TAKEN_BACK))),
+            ).label("word"),
+        )
+        .select_from(said.outerjoin(newest, same))
+        .where(said.c.first_said <= _AT)
+    )
+
+
+def _uses_by(column: By, has_declared: bool, is_among: IsAmong) -> Any:
+    use, said = tables.job_dataset, tables.declared_dataset
+    parts = [
+        _observed().where(is_among(use.c[column]), use.c.direction.between(_LOWEST, _HIGHEST)),
+        _declared().where(is_among(said.c[column]), said.c.direction.between(_LOWEST, _HIGHEST)),
+    ]
+    return union_all(*parts[: 2 if has_declared else 1]).limit(_MOST)
+
+
+# By what is asked for, and whether anything is declared at all: most stores hold only runs.
+_USES: dict[tuple[By, bool], Prepared] = {
+    (by, has_declared): Prepared(partial(_uses_by, by, has_declared))
+    for by in get_args(By)
+    for has_declared in (False, True)
+}
+
+Counts = dict[tuple[bytes, int], int]
+
+
+def read_uses(
+    connection: Connection,
+    by: By,
+    ids: Iterable[bytes],
+    directions: Iterable[Direction],
+    at: int,
+    has_declared: bool = True,
+) -> tuple[list[Use], Counts]:
+    """Read what jobs use, or who uses datasets, and count what is too much for one answer."""
+    wanted, chosen = sorted(set(ids)), sorted(directions)
+    limits = {"lowest": chosen[0], "highest": chosen[-1], "most": MOST_USES + 1}
+    rows = _USES[by, has_declared].rows(connection, wanted, at=at, **limits)
+    left_out: Counts = {}
+    if len(rows) > MOST_USES:
+        rows, left_out = _read_fairly(connection, by, wanted, chosen, at)
+    return [Use._make(row) for row in rows], left_out
+
+
+def _read_fairly(
+    connection: Connection,
+    by: By,
+    ids: list[bytes],
+    directions: list[Direction],
+    at: int,
+) -> tuple[list[tuple[Any, ...]], Counts]:
+    """The same with as many rows for each, so that one with a million does not starve the rest."""
+    rows: list[tuple[Any, ...]] = []
+    left_out: Counts = {}
+    fair = max(1, MOST_USES // (len(ids) * len(directions)))
+    for id in ids:
+        for direction in directions:
+            limits = {"lowest": direction, "highest": direction, "most": fair + 1}
+            found = _USES[by, True].rows(connection, [id], at=at, **limits)
+            rows += found[:fair]
+            if len(found) > fair:
+                taken = len({row[1 if by == "job" else 0] for row in found[:fair]})
+                count = _count_uses(connection, by, id, direction, at)
+                left_out[id, direction] = max(1, count - taken)
+    return rows, left_out
+
+
+def _count_uses(connection: Connection, by: By, id: bytes, direction: Direction, at: int) -> int:
+    use = tables.job_dataset
+    other = use.c.job if by == "dataset" else use.c.dataset
+    query = select(func.count(other.distinct())).where(
+        use.c[by] == id, use.c.direction == int(direction), use.c.first_seen <= at
+    )
+    return int(connection.execute(query).scalar() or 0)
+
+
+def _executions(is_among: IsAmong) -> Any:
+    job, run, facet = tables.job, tables.run, tables.facet
+    newest, sibling = run.alias("newest"), run.alias("sibling")
+    newest_id = (
+        select(newest.c.id)
+        .where(
+            newest.c.job == job.c.id, newest.c.first_event <= _AT, newest.c.first_datasets <= _AT
+        )
+        .order_by(newest.c.first_event.desc(), newest.c.id.desc())
+        .limit(1)
+        .correlate(job)
+        .scalar_subquery()
+    )
+    began = (
+        select(func.min(sibling.c.first_event))
+        .where(sibling.c.job == run.c.job, sibling.c.parent_run == run.c.parent_run)
+        .correlate(run)
+        .scalar_subquery()
+    )
+    its_type = and_(
+        facet.c.owner == job.c.id,
+        facet.c.slot == int(Slot.JOB),
+        facet.c.name == "jobType",
+        facet.c.author == _NOBODY,
+    )
+    return (
+        select(
+            job.c.id,
+            case((run.c.parent_run.is_(None), run.c.first_event), else_=began),
+            run.c.id,
+            run.c.parent_run,
+            facet.c.digest,
+        )
+        .select_from(job.join(run, run.c.id == newest_id).outerjoin(facet, its_type))
+        .where(is_among(job.c.id))
+    )
+
+
+_EXECUTIONS = Prepared(_executions)
+
+
+def read_executions(
+    connection: Connection, jobs: Iterable[bytes], at: int
+) -> dict[bytes, Execution]:
+    """Read each job's newest execution with datasets by a time; its runs share a parent run."""
+    rows = _EXECUTIONS.rows(connection, jobs, at=at)
+    snapshots = SNAPSHOT_TYPES.read(connection, (row[4] for row in rows))
+    return {row[0]: Execution._make((*row[:4], snapshots.get(row[4], False))) for row in rows}
+
+
+# A job with more runs at a time than this is judged by its newest.
+_RUNS_AT_ONCE = 64
+
+
+def read_snapshot(connection: Connection, execution: Execution, at: int) -> set[tuple[bytes, int]]:
+    """Read the datasets and directions that the newest snapshots of a job's runs still name."""
+    run, said = tables.run, tables.run_dataset
+    overlapping = (
+        select(run.c.id)
+        .where(
+            run.c.job == execution.job,
+            run.c.first_event <= at,
+            run.c.last_event >= execution.began,
+        )
+        .order_by(run.c.first_event.desc())
+        .limit(_RUNS_AT_ONCE)
+        .subquery()
+    )
+    query = (
+        select(said.c.run, said.c.dataset, said.c.direction, said.c.first_seen, said.c.last_seen)
+        .join(overlapping, overlapping.c.id == said.c.run)
+        .where(said.c.first_seen <= at)
+    )
+    rows = connection.execute(query).all()
+    newest: dict[bytes, int] = {}
+    for row in rows:
+        newest[row.run] = max(min(row.last_seen, at), newest.get(row.run, row.first_seen))
+    return {
+        (row.dataset, row.direction)
+        for row in rows
+        if min(row.last_seen, at) >= newest[row.run] and row.last_seen >= execution.began
+    }
+
+
+def _successions(is_among: IsAmong) -> Any:
+    mark = tables.lifecycle
+    return select(mark.c.previous, mark.c.dataset, mark.c.at).where(
+        mark.c.change == "RENAME",
+        mark.c.previous != NO_CONTENT,
+        mark.c.at <= _AT,
+        or_(is_among(mark.c.dataset), is_among(mark.c.previous)),
+    )
+
+
+_SUCCESSIONS = Prepared(_successions)
+
+
+def read_successions(
+    connection: Connection, datasets: Iterable[bytes], at: int
+) -> list[Succession]:
+    """Read the renames that datasets came from or ended in by a time."""
+    rows = _SUCCESSIONS.rows(connection, datasets, at=at)
+    return [Succession._make(row) for row in sorted(set(rows))]
