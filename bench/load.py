@@ -32,6 +32,7 @@ RUN_EVERY = timedelta(seconds=5)
 RUN_TAKES = timedelta(seconds=47)
 
 Json = dict[str, Any]
+Templates = list[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True)
@@ -44,17 +45,30 @@ class Dataset:
 class Job:
     name: str
     inputs: tuple[Dataset, ...]
-    output: Dataset
+    outputs: tuple[Dataset, ...]
 
 
 def events(n: int, seed: int = SEED, start_run: int = 0) -> Iterator[bytes]:
     """Yield n events, from START of `start_run` on; n/2 runs when n is a multiple of 20."""
-    return islice(_endless(seed, start_run), n)
+    return islice(_endless(_templates(seed), seed, start_run), n)
+
+
+def woven_events(n: int, start_run: int = 0) -> Iterator[bytes]:
+    """Yield n events of the woven jobs, in the same way."""
+    return islice(_endless(_woven_templates(), SEED, start_run), n)
 
 
 def batches(n: int, seed: int = SEED, start_run: int = 0, size: int = BATCH) -> Iterator[bytes]:
     """Yield the same n events as JSON arrays of `size`."""
-    source = events(n, seed, start_run)
+    return _in_arrays(events(n, seed, start_run), size)
+
+
+def woven_batches(n: int, size: int = BATCH) -> Iterator[bytes]:
+    """Yield n events of the woven jobs as JSON arrays."""
+    return _in_arrays(woven_events(n), size)
+
+
+def _in_arrays(source: Iterator[bytes], size: int) -> Iterator[bytes]:
     while group := list(islice(source, size)):
         yield b"[" + b",".join(group) + b"]"
 
@@ -74,8 +88,7 @@ def wide_events(uniques: range, runs: range, columns: int = 2000) -> Iterator[by
     return (wide_event(columns, unique=unique, run=run) for unique in uniques for run in runs)
 
 
-def _endless(seed: int, start_run: int) -> Iterator[bytes]:
-    templates = _templates(seed)
+def _endless(templates: Templates, seed: int, start_run: int) -> Iterator[bytes]:
     first = start_run
     while True:
         runs = range(first, first + OPEN_RUNS)
@@ -106,9 +119,14 @@ def _stamp(time: datetime) -> bytes:
 
 
 @lru_cache(maxsize=2)
-def _templates(seed: int) -> list[tuple[bytes, bytes]]:
+def _templates(seed: int) -> Templates:
     """Make the START and COMPLETE of every job, with places for what differs between runs."""
     return [(_template(job, "START"), _template(job, "COMPLETE")) for job in jobs(seed)]
+
+
+@lru_cache(maxsize=1)
+def _woven_templates() -> Templates:
+    return [(_template(job, "START"), _template(job, "COMPLETE")) for job in woven_jobs()]
 
 
 @lru_cache(maxsize=2)
@@ -117,7 +135,7 @@ def _wide_template(columns: int, inputs: int, unique: int) -> bytes:
         (f"wide_{unique}_c{column:04}", TYPES[column % len(TYPES)]) for column in range(columns)
     )
     sources = tuple(Dataset(f"wide.source_{unique}_{index}", fields) for index in range(inputs))
-    job = Job(f"load_wide_{unique}", sources, Dataset(f"wide.target_{unique}", fields))
+    job = Job(f"load_wide_{unique}", sources, (Dataset(f"wide.target_{unique}", fields),))
     return _template(job, "COMPLETE")
 
 
@@ -135,7 +153,28 @@ def jobs(seed: int = SEED) -> list[Job]:
         sources = random.sample(layers[layer], DATASETS_A_LAYER) * 2
         targets = random.sample(layers[layer + 1], count)
         for index, target in enumerate(targets):
-            made.append(Job(f"load_{target.name}", tuple(sources[2 * index :][:2]), target))
+            made.append(Job(f"load_{target.name}", tuple(sources[2 * index :][:2]), (target,)))
+    random.shuffle(made)
+    return made
+
+
+def woven_jobs(seed: int = SEED) -> list[Job]:
+    """List 500 jobs that read two datasets and write one or two: all are connected.
+
+    Every dataset but those of the first layer has a writer, so that what is upstream of one of the
+    last layer is about a third of the graph. For reading; what is written is of the same size.
+    """
+    random = Random(seed)
+    layers = [_layer(layer, random) for layer in range(LAYERS)]
+    made = []
+    for layer in range(LAYERS - 1):
+        count = 55 if layer < 4 else 56
+        sources = random.sample(layers[layer], DATASETS_A_LAYER)
+        sources += random.sample(layers[layer], 2 * count - DATASETS_A_LAYER)
+        targets = random.sample(layers[layer + 1], DATASETS_A_LAYER)
+        for index in range(count):
+            outputs = tuple(targets[index::count])
+            made.append(Job(f"load_{outputs[0].name}", tuple(sources[index::count][:2]), outputs))
     random.shuffle(made)
     return made
 
@@ -151,15 +190,6 @@ def _layer(layer: int, random: Random) -> list[Dataset]:
 
 
 def _template(job: Job, event_type: str) -> bytes:
-    output = _dataset(job.output) | {"outputFacets": {}}
-    output["facets"]["columnLineage"] = _column_lineage(job)
-    if event_type == "COMPLETE":
-        output["outputFacets"]["outputStatistics"] = _facet(
-            "OutputStatisticsOutputDatasetFacet"
-        ) | {
-            "rowCount": msgspec.Raw(b"%(rows)b"),
-            "size": msgspec.Raw(b"%(size)b"),
-        }
     event: Json = {
         "eventTime": "%(time)b",
         "eventType": event_type,
@@ -168,9 +198,19 @@ def _template(job: Job, event_type: str) -> bytes:
         "run": {"runId": "%(run)b", "facets": _run_facets()},
         "job": {"namespace": "bench", "name": job.name, "facets": _job_facets(job)},
         "inputs": [_dataset(source) for source in job.inputs],
-        "outputs": [output],
+        "outputs": [_output(job, output, event_type) for output in job.outputs],
     }
     return msgspec.json.encode(event)
+
+
+def _output(job: Job, dataset: Dataset, event_type: str) -> Json:
+    output = _dataset(dataset) | {"outputFacets": {}}
+    output["facets"]["columnLineage"] = _column_lineage(job, dataset)
+    if event_type == "COMPLETE":
+        counted = {"rowCount": msgspec.Raw(b"%(rows)b"), "size": msgspec.Raw(b"%(size)b")}
+        statistics = _facet("OutputStatisticsOutputDatasetFacet") | counted
+        output["outputFacets"]["outputStatistics"] = statistics
+    return output
 
 
 def _facet(name: str) -> Json:
@@ -192,7 +232,7 @@ def _job_facets(job: Job) -> Json:
         "jobType": _facet("JobTypeJobFacet")
         | {"processingType": "BATCH", "integration": "SPARK", "jobType": "JOB"},
         "sql": _facet("SQLJobFacet")
-        | {"query": f"INSERT INTO {job.output.name} SELECT * FROM {tables} USING (c00)"},
+        | {"query": f"INSERT INTO {job.outputs[0].name} SELECT * FROM {tables} USING (c00)"},
     }
 
 
@@ -205,10 +245,10 @@ def _dataset(dataset: Dataset) -> Json:
     }
 
 
-def _column_lineage(job: Job) -> Json:
+def _column_lineage(job: Job, output: Dataset) -> Json:
     fields = {
         name: {"inputFields": [_input_field(source, place) for source in job.inputs]}
-        for place, (name, _) in enumerate(job.output.fields)
+        for place, (name, _) in enumerate(output.fields)
     }
     return _facet("ColumnLineageDatasetFacet") | {"fields": fields}
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bench.client import Client
 from bench.figure import Figure
+from bench.rows.graph import lineage, lineage_history, lineage_postgres
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.size import growth, memory, start
 from bench.rows.upkeep import prunes
@@ -24,6 +25,9 @@ ROWS = (
     Row("single-postgres", single_postgres),
     Row("wide", wide),
     Row("memory", memory),
+    Row("lineage", lineage),
+    Row("lineage-postgres", lineage_postgres),
     Row("prunes", prunes, is_full_only=True),
     Row("growth", growth, is_full_only=True),
+    Row("lineage-history", lineage_history, is_full_only=True),
 )

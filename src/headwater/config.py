@@ -99,6 +99,18 @@ class RetentionSettings(Section):
         return value
 
 
+class HealthSettings(Section):
+    silent_after: str = Field(
+        default="10m", description="How long a stream may be quiet before it is called silent."
+    )
+
+    @field_validator("silent_after")
+    @classmethod
+    def _is_duration(cls, value: str) -> str:
+        parse_duration(value)
+        return value
+
+
 class Settings(BaseSettings):
     """All settings; an empty machine needs none."""
 
@@ -120,6 +132,7 @@ class Settings(BaseSettings):
     intake: IntakeSettings = IntakeSettings()
     auth: AuthSettings = AuthSettings()
     retention: RetentionSettings = RetentionSettings()
+    health: HealthSettings = HealthSettings()
 
     @property
     def store_url(self) -> str:

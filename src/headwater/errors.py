@@ -22,6 +22,8 @@ HeadwaterError
 └── BadConfig           a setting that cannot be used
 """
 
+from collections.abc import Sequence
+
 
 class HeadwaterError(Exception):
     """Base of all; its text is one sentence fit to show to a user."""
@@ -92,12 +94,14 @@ class TooManyRequests(HeadwaterError):
 
 
 class NotFound(HeadwaterError):
-    """Nothing of that kind and name is known."""
+    """Nothing of that kind and name is known; `near` is what may have been meant."""
 
-    def __init__(self, kind: str, name: str) -> None:
-        super().__init__(f"{kind} '{name}' not found")
+    def __init__(self, kind: str, name: str, near: Sequence[str] = ()) -> None:
+        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        super().__init__(f"{kind} '{name}' not found{hint}")
         self.kind = kind
         self.name = name
+        self.near = list(near)
 
 
 class NotStorable(HeadwaterError):

@@ -1,7 +1,9 @@
 """Answers of raw ASGI, and the headers that every answer has."""
 
+from hashlib import sha256
+
 from headwater.errors import HeadwaterError
-from headwater.server.body import Message, Send
+from headwater.server.body import Message, Scope, Send, header
 from headwater.server.errors import error_body, error_headers, status_of
 
 # Made once: every answer carries them. A browser takes an answer for what it says it is, shows it
@@ -39,3 +41,46 @@ def with_security_headers(send: Send) -> Send:
         await send(message)
 
     return secured
+
+
+def with_etag(scope: Scope, send: Send) -> Send:
+    """Name what a read answers by its content, and leave it out for who has it already."""
+    known = header(scope, b"if-none-match")
+    begun: list[Message] = []
+
+    async def tagged(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            if message["status"] == 200:
+                begun.append(message)
+            else:
+                await send(message)
+            return
+        if not begun:
+            await send(message)
+            return
+        start = begun.pop()
+        if message.get("more_body"):
+            # Answers in parts are not held back only to be named.
+            await send(start)
+            await send(message)
+            return
+        tag = f'"{sha256(message.get("body", b"")).hexdigest()[:32]}"'
+        start["headers"] = [*start.get("headers", ()), (b"etag", tag.encode())]
+        if _is_among(tag, known):
+            start["status"] = 304
+            start["headers"] = [
+                (name, value)
+                for name, value in start["headers"]
+                if name not in (b"content-length", b"content-type")
+            ]
+            message = {"type": "http.response.body", "body": b""}
+        await send(start)
+        await send(message)
+
+    return tagged
+
+
+def _is_among(tag: str, known: str) -> bool:
+    """Whether If-None-Match names a tag; a proxy may have made it a weak one."""
+    tags = {part.strip().removeprefix("W/") for part in known.split(",")}
+    return tag in tags or "*" in tags

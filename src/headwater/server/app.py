@@ -11,7 +11,7 @@ from headwater import __version__
 from headwater.config import Settings
 from headwater.errors import BodyTooLarge, HeadwaterError, StoreUnavailable
 from headwater.server import operations
-from headwater.server.answers import respond_error, with_security_headers
+from headwater.server.answers import respond_error, with_etag, with_security_headers
 from headwater.server.auth import Gate
 from headwater.server.body import (
     MAX_ROUTE_BODY_BYTES,
@@ -25,9 +25,11 @@ from headwater.server.body import (
     read_route_body,
 )
 from headwater.server.errors import add_error_handlers, status_of
-from headwater.server.ingest import BATCH_PATH, SINGLE_PATH, Ingest
+from headwater.server.health import create_health_router
+from headwater.server.ingest import Ingest, is_ingest
 from headwater.server.keyring import REFRESH_SECONDS, Keyring
-from headwater.server.marquez import datasets, events, jobs, namespaces, runs
+from headwater.server.lineage import routes as lineage_routes
+from headwater.server.marquez import datasets, events, jobs, lineage, namespaces, runs
 from headwater.server.metrics import Metrics
 from headwater.server.openapi import describe_ingest
 from headwater.server.retention import Retention
@@ -63,7 +65,7 @@ class Application:
             self._metrics.refused.labels(str(status_of(error))).inc()
             await respond_error(send, error)
             return
-        if scope["raw_path"] in (SINGLE_PATH, BATCH_PATH):
+        if is_ingest(scope):
             await self._ingest(scope, receive, send)
         elif has_body(scope):
             await self._route_with_body(scope, receive, send)
@@ -73,7 +75,11 @@ class Application:
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Routed as sent: `%2F` inside a name is not a slash between names.
         scope["path"] = scope["raw_path"].decode("latin-1")
-        await self._routes(scope, receive, with_security_headers(send))
+        secured = with_security_headers(send)
+        if scope["method"] in ("GET", "HEAD"):
+            # The server leaves the body of an answer to HEAD out.
+            scope, secured = {**scope, "method": "GET"}, with_etag(scope, secured)
+        await self._routes(scope, receive, secured)
 
     async def _route_with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = Body(MAX_ROUTE_BODY_BYTES, self._budget)
@@ -95,8 +101,10 @@ class Application:
         )
         add_error_handlers(app)
         app.include_router(operations.router)
-        for noun in (namespaces, datasets, runs, jobs, events):
+        for noun in (namespaces, datasets, runs, jobs, events, lineage):
             app.include_router(noun.router, prefix="/api/v1")
+        app.include_router(lineage_routes.router, prefix="/api/v1")
+        app.include_router(create_health_router(self._settings.health), prefix="/api/v1")
         describe_ingest(app)
         return app
 

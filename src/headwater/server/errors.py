@@ -67,6 +67,8 @@ def error_body(error: HeadwaterError, code: int) -> bytes:
         fields |= {"path": error.path, "reason": error.reason}
     elif isinstance(error, InvalidRequest):
         fields |= {"path": error.where, "reason": error.reason}
+    elif isinstance(error, NotFound) and error.near:
+        fields["near"] = error.near
     return msgspec.json.encode(fields)
 
 

@@ -55,6 +55,12 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
+def is_ingest(scope: Scope) -> bool:
+    """Whether a request is one of events; the same path, read, is the graph made of them."""
+    path, method = scope["raw_path"], scope["method"]
+    return path == BATCH_PATH or (path == SINGLE_PATH and method not in ("GET", "HEAD"))
+
+
 class Ingest:
     """The two routes that take in events."""
 

@@ -51,7 +51,7 @@ def _shapes(connection: Connection, datasets: list[Dataset]) -> list[Shape]:
             states[dataset.id],
             facets.get(dataset.id, {}),
             contents,
-            lifecycles.get(dataset.id),
+            mark.change if (mark := lifecycles.get(dataset.id)) else None,
         )
         for dataset in datasets
     ]

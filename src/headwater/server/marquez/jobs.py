@@ -3,11 +3,14 @@
 from fastapi import APIRouter, Response
 from sqlalchemy import Connection
 
-from headwater.model.relations import Slot
-from headwater.server.marquez.shapes import Shape, job_shape, run_shape
+from headwater.graph.view import View, Visit
+from headwater.model.relations import Direction, Slot
+from headwater.model.uses import NOW
+from headwater.server.marquez.shapes import JobUse, Shape, job_shape, run_shape
 from headwater.server.routing import Paging, Reading, found, json_response
 from headwater.store.contents import read_facets
-from headwater.store.jobs import Job, find_job, list_jobs, read_names, read_uses
+from headwater.store.graph_reader import StoreReader
+from headwater.store.jobs import Job, find_job, list_jobs, read_names
 from headwater.store.namespaces import find_namespace
 from headwater.store.paging import Page
 from headwater.store.runs import list_runs
@@ -34,6 +37,7 @@ def get_job(namespace: str, job: str, connection: Reading) -> Response:
 
 def _shapes(connection: Connection, jobs: list[Job]) -> list[Shape]:
     facets = read_facets(connection, (job.id for job in jobs), Slot.JOB)
+    uses = read_uses(connection, [job.id for job in jobs])
     names = read_names(connection, (job.parent for job in jobs if job.parent))
     runs = {job.id: list_runs(connection, job.id, _LATEST_RUNS) for job in jobs}
     run_facets = read_facets(
@@ -43,7 +47,7 @@ def _shapes(connection: Connection, jobs: list[Job]) -> list[Shape]:
         job_shape(
             job,
             facets.get(job.id, {}),
-            read_uses(connection, job.id),
+            uses[job.id],
             [
                 run_shape(run, run_facets.get(run.key, {}), (job.namespace, job.name))
                 for run in runs[job.id]
@@ -52,3 +56,25 @@ def _shapes(connection: Connection, jobs: list[Job]) -> list[Shape]:
         )
         for job in jobs
     ]
+
+
+def read_uses(connection: Connection, jobs: list[bytes]) -> dict[bytes, list[JobUse]]:
+    """Read what jobs use now: what their newest executions used, and what is declared of them."""
+    reader = StoreReader(connection)
+    view = View(reader, NOW)
+    visits = [Visit(job) for job in jobs]
+    links = {way: view.links(visits, way) for way in (Direction.INPUT, Direction.OUTPUT)}
+    names = reader.dataset_names(
+        link.dataset for found in links.values() for some in found.values() for link in some
+    )
+    return {
+        job: sorted(
+            (
+                JobUse(way, link.dataset, *names[link.dataset])
+                for way, found in links.items()
+                for link in found[Visit(job)]
+            ),
+            key=lambda use: (use.direction, use.namespace, use.name),
+        )
+        for job in jobs
+    }

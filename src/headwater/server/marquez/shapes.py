@@ -1,7 +1,7 @@
 """Marquez's JSON shapes, made from what the store knows."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -12,7 +12,7 @@ from headwater.model.ids import digest
 from headwater.model.instant import format_instant
 from headwater.model.relations import Direction
 from headwater.store.datasets import Dataset, State
-from headwater.store.jobs import Job, Use
+from headwater.store.jobs import Job
 from headwater.store.namespaces import Namespace
 from headwater.store.runs import Run, RunUse
 
@@ -22,6 +22,15 @@ _SCHEMA = known.decoder(known.Schema)
 _ANY = msgspec.json.Decoder(dict[str, Any])
 _JOB_TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "STREAM": "STREAM", "SERVICE": "SERVICE"}
 _STREAM_SCHEMES = ("kafka", "kinesis", "pulsar", "pubsub")
+
+
+class JobUse(NamedTuple):
+    """A dataset that a job reads or writes now."""
+
+    direction: int
+    dataset: bytes
+    namespace: str
+    name: str
 
 
 def instant_or_none(micros: int | None) -> str | None:
@@ -103,20 +112,19 @@ def dataset_version(dataset: bytes, schema: bytes | None) -> str:
 def job_shape(
     job: Job,
     facets: Mapping[str, bytes],
-    uses: list[Use],
+    uses: list[JobUse],
     runs: list[Shape],
     parent: tuple[str, str] | None,
 ) -> Shape:
-    job_type = str(facet_fields(facets, "jobType").get("processingType", "BATCH")).upper()
     parent_name = parent[1] if parent else None
     return {
         "id": {"namespace": job.namespace, "name": job.name},
-        "type": _JOB_TYPES.get(job_type, "BATCH"),
+        "type": job_type(facet_fields(facets, "jobType")),
         "name": job.name,
         "simpleName": job.name.removeprefix(f"{parent_name}.") if parent_name else job.name,
         "parentJobName": parent_name,
-        "createdAt": format_instant(job.first_seen),
-        "updatedAt": format_instant(job.last_seen),
+        "createdAt": instant_or_none(job.first_seen),
+        "updatedAt": instant_or_none(job.last_seen),
         "namespace": job.namespace,
         "inputs": _used(uses, Direction.INPUT),
         "outputs": _used(uses, Direction.OUTPUT),
@@ -125,18 +133,18 @@ def job_shape(
         "latestRun": runs[0] if runs else None,
         "latestRuns": runs,
         "facets": raw_facets(facets),
-        "tags": _whole_tags(facets),
+        "tags": whole_tags(facet_fields(facets, "tags")),
         "currentVersion": job_version(job.id, uses),
     }
 
 
-def job_version(job: bytes, uses: list[Use]) -> str:
+def job_version(job: bytes, uses: list[JobUse]) -> str:
     """Name a job's state by what it reads and writes."""
     parts = [bytes((use.direction,)) + use.dataset for use in uses]
     return str(UUID(bytes=digest(b"".join((job, *parts)))))
 
 
-def _used(uses: list[Use], direction: Direction) -> list[Shape]:
+def _used(uses: list[JobUse], direction: Direction) -> list[Shape]:
     return [
         {"namespace": use.namespace, "name": use.name} for use in uses if use.direction == direction
     ]
@@ -154,17 +162,18 @@ def dataset_shape(
     stated = {"schema": schema, "columnLineage": columns}
     shown = {**facets, **{name: body for name, body in stated.items() if body is not None}}
     source = facet_fields(facets, "dataSource").get("name")
+    fields: known.Schema | None = known.read(_SCHEMA, schema) if schema is not None else None
     return {
         "id": {"namespace": dataset.namespace, "name": dataset.name},
-        "type": _dataset_type(dataset.namespace, facets),
+        "type": dataset_type(dataset.namespace, facet_fields(facets, "datasetType")),
         "name": dataset.name,
         "physicalName": dataset.name,
         "createdAt": instant_or_none(dataset.first_seen),
         "updatedAt": instant_or_none(dataset.last_seen),
         "namespace": dataset.namespace,
         "sourceName": source if isinstance(source, str) else dataset.namespace,
-        "fields": _fields(schema, facets),
-        "tags": _whole_tags(facets),
+        "fields": fields_shape(fields, tags_by_field(facet_fields(facets, "tags"))),
+        "tags": whole_tags(facet_fields(facets, "tags")),
         "lastModifiedAt": instant_or_none(state.written_at),
         "lastLifecycleState": lifecycle,
         "description": facet_fields(facets, "documentation").get("description"),
@@ -174,28 +183,37 @@ def dataset_shape(
     }
 
 
-def _dataset_type(namespace: str, facets: Mapping[str, bytes]) -> str:
-    stated = str(facet_fields(facets, "datasetType").get("datasetType", "")).upper()
-    is_stream = namespace.partition(":")[0] in _STREAM_SCHEMES or stated in ("TOPIC", "STREAM")
+def dataset_type(namespace: str, stated: Mapping[str, Any]) -> str:
+    """Marquez knows tables and streams; `stated` is the datasetType facet."""
+    kind = str(stated.get("datasetType", "")).upper()
+    is_stream = namespace.partition(":")[0] in _STREAM_SCHEMES or kind in ("TOPIC", "STREAM")
     return "STREAM" if is_stream else "DB_TABLE"
 
 
-def _tags(facets: Mapping[str, bytes]) -> list[dict[str, Any]]:
-    tags = facet_fields(facets, "tags").get("tags")
+def job_type(stated: Mapping[str, Any]) -> str:
+    return _JOB_TYPES.get(str(stated.get("processingType", "BATCH")).upper(), "BATCH")
+
+
+def _tags(stated: Mapping[str, Any]) -> list[dict[str, Any]]:
+    tags = stated.get("tags")
     return [tag for tag in tags if isinstance(tag, dict)] if isinstance(tags, list) else []
 
 
-def _whole_tags(facets: Mapping[str, bytes]) -> list[str]:
-    return sorted({str(tag.get("key")) for tag in _tags(facets) if not tag.get("field")})
+def whole_tags(stated: Mapping[str, Any]) -> list[str]:
+    """The tags of a thing itself, from its tags facet."""
+    return sorted({str(tag.get("key")) for tag in _tags(stated) if not tag.get("field")})
 
 
-def _fields(schema: bytes | None, facets: Mapping[str, bytes]) -> list[Shape]:
-    found: known.Schema | None = known.read(_SCHEMA, schema) if schema is not None else None
+def tags_by_field(stated: Mapping[str, Any]) -> dict[str, list[str]]:
     tags: dict[str, list[str]] = {}
-    for tag in _tags(facets):
+    for tag in _tags(stated):
         if field := tag.get("field"):
             tags.setdefault(str(field), []).append(str(tag.get("key")))
-    return [_field(field, tags) for field in (found.fields if found else None) or ()]
+    return tags
+
+
+def fields_shape(schema: known.Schema | None, tags: Mapping[str, list[str]]) -> list[Shape]:
+    return [_field(field, tags) for field in (schema.fields if schema else None) or ()]
 
 
 def _field(field: known.SchemaField, tags: Mapping[str, list[str]], prefix: str = "") -> Shape:

@@ -1,0 +1,59 @@
+"""What a walk asks of a store: rows by id as of a time, a level at once."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from headwater.model.column_map import ColumnMap
+from headwater.model.relations import Alias, Direction
+from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
+
+
+class Reader(Protocol):
+    """Reads facts; every method takes many ids and is one query."""
+
+    def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses: ...
+
+    def uses_of_datasets(
+        self, datasets: Iterable[bytes], directions: Iterable[Direction], at: int
+    ) -> Uses: ...
+
+    def executions(self, jobs: Iterable[bytes], at: int) -> dict[bytes, Execution]:
+        """The newest execution with datasets of each job that had one by then."""
+
+    def snapshot(self, execution: Execution, at: int) -> set[tuple[bytes, int]]:
+        """Datasets and directions that the newest snapshots of a job's runs still name."""
+
+    def aliases(self, datasets: Iterable[bytes]) -> list[Alias]:
+        """What is said of these names and others, in either order."""
+
+    def first_used(self, datasets: Iterable[bytes]) -> dict[bytes, int]:
+        """When each dataset was first read or written, of those that ever were."""
+
+    def successions(self, datasets: Iterable[bytes], at: int) -> list[Succession]: ...
+
+    def hidden(self, ids: Iterable[bytes], at: int) -> set[bytes]:
+        """Those of some jobs and datasets that were deleted and not heard of since."""
+
+    def dataset_names(self, datasets: Iterable[bytes]) -> dict[bytes, Name]: ...
+
+    def job_names(self, jobs: Iterable[bytes]) -> dict[bytes, Name]: ...
+
+    def parents(self, jobs: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The parent of each job that has one."""
+
+    def unseen_jobs(self, jobs: Iterable[bytes], at: int) -> set[bytes]:
+        """Those of some jobs that were first heard of after a time."""
+
+    def newest_runs(self, jobs: Iterable[bytes], at: int) -> dict[bytes, RunAt]:
+        """The run of each job that began last by a time, in the state it was in then."""
+
+    def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
+        """The last mark on each dataset's timeline."""
+
+    def deletions(self, ids: Iterable[bytes], at: int) -> dict[bytes, int]:
+        """When a person deleted jobs and datasets, of those that are hidden."""
+
+    def column_types(self, digests: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
+        """The columns of schemas, with their types."""
+
+    def column_maps(self, digests: Iterable[bytes]) -> dict[bytes, ColumnMap]: ...

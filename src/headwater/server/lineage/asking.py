@@ -1,0 +1,92 @@
+"""What is asked of a graph: the node, how far, which way, as of when; read from a query."""
+
+import re
+from difflib import SequenceMatcher
+from typing import Annotated, NamedTuple
+
+from fastapi import Depends, Query
+from sqlalchemy import Connection
+
+from headwater.errors import InvalidRequest, NotFound
+from headwater.graph.answer import Graph, NodeKind, Towards
+from headwater.graph.node_id import Reading, field_node_id, job_node_id, read_node_id
+from headwater.graph.view import View
+from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
+from headwater.model.uses import NOW
+from headwater.server.routing import instant_parameter
+from headwater.store.graph_reader import StoreReader
+from headwater.store.nodes import Node, find_like
+
+MOST_NODES = 50_000
+_NEAR = 5
+# Where nothing holds a name, what holds three letters of it in a row is looked through.
+_MOST_PIECES = 30
+_CANDIDATES = 50
+_LIKE = 0.6
+
+AsOf = Annotated[int | None, Depends(instant_parameter("as_of"))]
+NodeIdParameter = Annotated[
+    str,
+    Query(description="dataset:NAMESPACE:NAME, job:NAMESPACE:NAME or datasetField:...:FIELD."),
+]
+Depth = Annotated[int, Query(ge=0, le=2**31, description="How many jobs away from the node to go.")]
+Limit = Annotated[
+    int, Query(ge=1, le=MOST_NODES, description="How many nodes to answer with at most.")
+]
+
+
+class Asked(NamedTuple):
+    """A walk that is asked for."""
+
+    node: Reading
+    towards: Towards
+    limits: Limits
+
+    def walk(self, view: View) -> Graph:
+        """Walk over datasets and jobs; from a column as from its dataset."""
+        start = walk_from_job if self.node.kind is NodeKind.JOB else walk_from_dataset
+        return start(view, self.node.id, self.towards, self.limits)
+
+
+def find_node(connection: Connection, view: View, text: str, where: str = "nodeId") -> Reading:
+    """Find the node that an id means: of all ways to read it the first that exists."""
+    if not text:
+        raise InvalidRequest(where, "empty; name a node")
+    readings = read_node_id(text, where)
+    is_job = readings[0].kind is NodeKind.JOB
+    find = view.reader.job_names if is_job else view.reader.dataset_names
+    existing = set(find(reading.id for reading in readings))
+    existing -= view.hidden(existing)
+    for reading in readings:
+        if reading.id in existing:
+            return reading
+    last = min((reading.name for reading in readings), key=len)
+    raise NotFound("node", text[:500], near=list_near(connection, last, readings[0].kind))
+
+
+def list_near(connection: Connection, name: str, kind: NodeKind | None = None) -> list[str]:
+    """Ids of nodes that may have been meant: those that hold the name, else parts of it."""
+    found = find_like(connection, name, _NEAR)
+    if not found:
+        pieces = {name[start : start + 3] for start in range(min(len(name) - 2, _MOST_PIECES))}
+        like = {node for piece in pieces for node in find_like(connection, piece, _CANDIDATES)}
+        found = sorted(like, key=lambda node: (-_likeness(name, node), node))[:_NEAR]
+        found = [node for node in found if _likeness(name, node) > _LIKE]
+    found.sort(key=lambda node: kind is not None and node.kind != kind)
+    return [node_id(node) for node in found]
+
+
+def _likeness(name: str, node: Node) -> float:
+    """How much of a name, or of its last part, is in another."""
+    parts = (node.name, re.split("[./]", node.name)[-1])
+    return max(SequenceMatcher(None, name.lower(), part.lower()).ratio() for part in parts)
+
+
+def node_id(node: Node) -> str:
+    if node.kind == NodeKind.JOB:
+        return job_node_id(node.namespace, node.name)
+    return field_node_id(node.namespace, node.name, "")
+
+
+def view_at(connection: Connection, as_of: int | None) -> View:
+    return View(StoreReader(connection), NOW if as_of is None else as_of)

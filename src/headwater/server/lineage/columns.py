@@ -1,0 +1,77 @@
+"""Walks over columns that are asked for: where they begin, and what a dataset's columns are."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from sqlalchemy import Connection
+
+from headwater.errors import NotFound
+from headwater.graph.answer import NodeKind
+from headwater.graph.columns import Column, ColumnGraph, walk_columns
+from headwater.graph.node_id import field_node_id
+from headwater.graph.view import View, Visit
+from headwater.model.relations import Direction
+from headwater.model.uses import newest_schema
+from headwater.server.lineage.asking import Asked
+from headwater.store.readings import COLUMN_TYPES
+
+
+def walk_asked_columns(
+    connection: Connection, view: View, asked: Asked, with_indirect: bool
+) -> ColumnGraph:
+    """Walk from a column, or from all columns of a dataset or of a job's outputs."""
+    node = asked.node
+    if node.field:
+        starts = [Column(node.id, node.field)]
+    elif node.kind is NodeKind.JOB:
+        links = view.links([Visit(node.id)], Direction.OUTPUT)[Visit(node.id)]
+        starts = list_columns(connection, view, [link.dataset for link in links])
+    else:
+        starts = list_columns(connection, view, [node.id])
+    graph = walk_columns(view, starts, asked.towards, asked.limits, with_indirect=with_indirect)
+    if node.field and not graph.edges:
+        _check_column(connection, view, asked)
+    return graph
+
+
+def list_columns(connection: Connection, view: View, datasets: Iterable[bytes]) -> list[Column]:
+    """List the columns of datasets; a dataset without any that are known is there as a whole."""
+    view.classes.resolve(datasets := list(datasets))
+    wanted = sorted({view.classes.chosen(dataset) for dataset in datasets})
+    view.load_users(wanted, Direction)
+    schemas = {dataset: newest_schema(view.users(dataset)) for dataset in wanted}
+    types = COLUMN_TYPES.read(connection, (use.schema for use in schemas.values() if use))
+    stated = _list_outputs(view, wanted)
+    columns: list[Column] = []
+    for dataset in wanted:
+        use = schemas[dataset]
+        names = dict.fromkeys(types.get(use.schema, ()) if use else ())
+        names |= dict.fromkeys(sorted(stated.get(dataset, ())))
+        columns += [Column(dataset, name) for name in names] or [Column(dataset, "")]
+    return columns
+
+
+def _list_outputs(view: View, datasets: list[bytes]) -> dict[bytes, set[str]]:
+    """The output columns that writers state, in a schema or not."""
+    writers = view.writers(datasets)
+    links = view.links(
+        {visit for reached in writers.values() for visit, _ in reached}, Direction.OUTPUT
+    )
+    digests = {digest for some in links.values() for link in some for digest in link.columns}
+    maps = view.reader.column_maps(digests)
+    outputs: dict[bytes, set[str]] = {}
+    for some in links.values():
+        for link in some:
+            for digest in link.columns & maps.keys():
+                outputs.setdefault(link.dataset, set()).update(maps[digest].outputs.keys() - {""})
+    return outputs
+
+
+def _check_column(connection: Connection, view: View, asked: Asked) -> None:
+    """A column that nothing is known of may be misspelt."""
+    node = asked.node
+    names = [column.name for column in list_columns(connection, view, [node.id])]
+    if node.field not in names:
+        near = get_close_matches(node.field, names, n=5, cutoff=0.4)
+        ids = [field_node_id(node.namespace, node.name, name) for name in near]
+        raise NotFound("column", f"{node.name}.{node.field}"[:500], near=ids)

@@ -1,0 +1,125 @@
+"""What is shown of the nodes of a graph, read for all of them at once, as of the graph's time."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from headwater.graph.view import View
+from headwater.model.facets import Schema
+from headwater.model.relations import Direction, Slot
+from headwater.model.systems import system_of_dataset, system_of_job
+from headwater.model.uses import Mark, Name, Use, sum_up
+from headwater.store.contents import read_facet_fields
+from headwater.store.datasets import read_lifecycles
+from headwater.store.jobs import Job, read_jobs
+from headwater.store.newest_runs import NewestRun, read_newest_runs
+from headwater.store.readings import SCHEMAS
+from headwater.store.runs import state_of
+
+Facets = dict[str, dict[str, Any]]
+
+_SHOWN_OF_DATASETS = frozenset(("dataSource", "datasetType", "documentation", "tags"))
+_SHOWN_OF_JOBS = frozenset(("jobType", "documentation", "sourceCodeLocation", "tags"))
+_NOTHING: Facets = {}
+
+
+class DescribedDataset(NamedTuple):
+    id: bytes
+    name: Name
+    aliases: tuple[Name, ...]
+    system: str
+    first_seen: int | None
+    last_seen: int | None
+    written_at: int | None
+    schema: bytes | None
+    lifecycle: str | None
+    facets: Facets
+
+
+class DescribedJob(NamedTuple):
+    job: Job
+    system: str
+    state: str
+    run: NewestRun | None
+    facets: Facets
+
+
+def describe_datasets(
+    connection: Connection, view: View, datasets: Iterable[bytes]
+) -> dict[bytes, DescribedDataset]:
+    """Describe datasets under the names they are shown by."""
+    wanted = list(datasets)
+    view.load_users(wanted, Direction)
+    names_of = {dataset: view.classes.names(dataset) for dataset in wanted}
+    every = [name for names in names_of.values() for name in names]
+    names = view.reader.dataset_names(every)
+    facets = read_facet_fields(connection, every, Slot.DATASET, _SHOWN_OF_DATASETS)
+    lifecycles = read_lifecycles(connection, every, view.at)
+    return {
+        dataset: _describe(
+            dataset,
+            names,
+            members,
+            view.users(dataset),
+            _lifecycle(lifecycles, members) if lifecycles else None,
+            facets.get(dataset, _NOTHING),
+        )
+        for dataset, members in names_of.items()
+        if dataset in names
+    }
+
+
+def _lifecycle(lifecycles: dict[bytes, Mark], members: list[bytes]) -> str | None:
+    """The last mark under any of a dataset's names."""
+    marks = [lifecycles[name] for name in members if name in lifecycles]
+    return max(marks, key=lambda mark: (mark.at, mark.change)).change if marks else None
+
+
+def _describe(
+    dataset: bytes,
+    names: dict[bytes, Name],
+    members: list[bytes],
+    uses: list[Use],
+    lifecycle: str | None,
+    facets: Facets,
+) -> DescribedDataset:
+    name = names[dataset]
+    said = sum_up(uses)
+    others = len(members) > 1
+    return DescribedDataset(
+        dataset,
+        name,
+        tuple(sorted(names[other] for other in members if other != dataset)) if others else (),
+        system_of_dataset(name.namespace),
+        said.first_seen,
+        said.last_seen,
+        said.written_at,
+        said.schema.schema if said.schema else None,
+        lifecycle,
+        facets,
+    )
+
+
+def describe_jobs(
+    connection: Connection, jobs: Iterable[bytes], at: int
+) -> dict[bytes, DescribedJob]:
+    wanted = list(jobs)
+    rows = read_jobs(connection, wanted)
+    facets = read_facet_fields(connection, wanted, Slot.JOB, _SHOWN_OF_JOBS)
+    runs = read_newest_runs(connection, wanted, at)
+    described = {}
+    for id, job in rows.items():
+        its_facets, run = facets.get(id, _NOTHING), runs.get(id)
+        integration = its_facets.get("jobType", {}).get("integration")
+        system = system_of_job(integration, job.namespace)
+        state = state_of(run, at)[0] if run is not None else ""
+        described[id] = DescribedJob(job, system, state, run, its_facets)
+    return described
+
+
+def read_schemas(
+    connection: Connection, datasets: Iterable[DescribedDataset]
+) -> dict[bytes, Schema]:
+    """The schemas of datasets, by digest."""
+    return SCHEMAS.read(connection, (dataset.schema for dataset in datasets))

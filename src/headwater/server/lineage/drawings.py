@@ -1,0 +1,105 @@
+"""Graphs as drawings, for the formats that they are exported in."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection
+
+from headwater.graph import drawing
+from headwater.graph.answer import Graph
+from headwater.graph.columns import Column, ColumnEdge, ColumnGraph
+from headwater.graph.drawing import Drawing, Line, Shape
+from headwater.graph.node_id import dataset_node_id, field_node_id, job_node_id
+from headwater.graph.view import View
+from headwater.model.column_map import Transformation
+from headwater.model.systems import system_of_dataset
+from headwater.server.lineage.described import describe_datasets, describe_jobs
+
+
+def name_nodes(view: View, datasets: Iterable[bytes], jobs: Iterable[bytes]) -> dict[bytes, str]:
+    """The node ids of datasets and jobs."""
+    ids = {id: dataset_node_id(*name) for id, name in view.reader.dataset_names(datasets).items()}
+    return ids | {id: job_node_id(*name) for id, name in view.reader.job_names(jobs).items()}
+
+
+def name_columns(view: View, columns: Iterable[Column]) -> dict[Column, str]:
+    """The node ids of columns."""
+    wanted = list(columns)
+    names = view.reader.dataset_names({column.dataset for column in wanted})
+    return {column: field_node_id(*names[column.dataset], column.name) for column in wanted}
+
+
+def draw_graph(connection: Connection, view: View, graph: Graph) -> Drawing:
+    datasets = describe_datasets(connection, view, graph.datasets)
+    jobs = describe_jobs(connection, graph.jobs, view.at)
+    shapes = {
+        id: Shape(
+            dataset_node_id(*found.name),
+            drawing.DATASET,
+            *found.name,
+            system=found.system,
+            state=found.lifecycle or "",
+        )
+        for id, found in datasets.items()
+    }
+    shapes |= {
+        id: Shape(
+            job_node_id(found.job.namespace, found.job.name),
+            drawing.JOB,
+            found.job.namespace,
+            found.job.name,
+            system=found.system,
+            state=found.state,
+        )
+        for id, found in jobs.items()
+    }
+    lines = [
+        Line(shapes[origin].id, shapes[destination].id, kind.value)
+        for (origin, destination), kind in graph.edges.items()
+        if origin in shapes and destination in shapes
+    ]
+    focus = tuple(shapes[start].id for start in graph.starts if start in shapes)
+    return Drawing(tuple(shapes.values()), tuple(lines), focus, graph.is_cut)
+
+
+def draw_columns(view: View, graph: ColumnGraph) -> Drawing:
+    names = view.reader.dataset_names({column.dataset for column in graph.columns})
+    jobs = {edge.job for edges in graph.edges.values() for edge in edges if edge.job}
+    job_ids = {id: job_node_id(*name) for id, name in view.reader.job_names(jobs).items()}
+    shapes = {
+        column: _column_shape(column, *names[column.dataset])
+        for column in graph.columns
+        if column.dataset in names
+    }
+    lines = [
+        _column_line(shapes[origin].id, shapes[destination].id, edge, job_ids)
+        for (origin, destination), edges in graph.edges.items()
+        for edge in edges
+        if origin in shapes and destination in shapes
+    ]
+    focus = tuple(shapes[start].id for start in graph.starts if start in shapes)
+    return Drawing(tuple(shapes.values()), tuple(lines), focus, graph.is_cut)
+
+
+def _column_shape(column: Column, namespace: str, name: str) -> Shape:
+    kind = drawing.DATASET_FIELD if column.name else drawing.DATASET
+    id = field_node_id(namespace, name, column.name)
+    return Shape(id, kind, namespace, name, column.name, system_of_dataset(namespace))
+
+
+def _column_line(
+    origin: str, destination: str, edge: ColumnEdge, job_ids: dict[bytes, str]
+) -> Line:
+    return Line(
+        origin,
+        destination,
+        edge.kind.value,
+        job_ids.get(edge.job or b"", ""),
+        "; ".join(in_words(each) for each in edge.transformations),
+        edge.is_indirect,
+        edge.is_assumed,
+    )
+
+
+def in_words(transformation: Transformation) -> str:
+    """A transformation as `DIRECT/IDENTITY`."""
+    return "/".join(part for part in (transformation.type, transformation.subtype) if part)

@@ -1,0 +1,91 @@
+"""Names as people write them: the nodes that one may mean."""
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from headwater.errors import InvalidRequest
+from headwater.graph.answer import NodeKind
+from headwater.graph.node_id import field_node_id, job_node_id, read_node_id
+from headwater.graph.view import View
+from headwater.model.uses import NOW
+from headwater.server.lineage.asking import view_at
+from headwater.server.lineage.columns import list_columns
+from headwater.store.nodes import Node, find_like
+
+Shape = dict[str, Any]
+
+# What may stand between a dataset and its column.
+_MARKS = ("#", ".")
+_DATASETS_OF_COLUMN = 50
+
+
+def find_named(connection: Connection, name: str, limit: int) -> list[Shape]:
+    """The nodes a name may mean, likeliest first; `isExact` if nothing else has that name."""
+    view = view_at(connection, None)
+    exact = _by_id(view, name)
+    if exact:
+        return exact
+    found = [_shape(node, name) for node in find_like(connection, name, limit)]
+    if not any(shape["isExact"] for shape in found):
+        found = [*_columns(connection, view, name), *found]
+    return found[:limit]
+
+
+def _by_id(view: View, text: str) -> list[Shape]:
+    try:
+        readings = read_node_id(text)
+    except InvalidRequest:
+        return []
+    is_job = readings[0].kind is NodeKind.JOB
+    find = view.reader.job_names if is_job else view.reader.dataset_names
+    existing = set(find(reading.id for reading in readings))
+    existing -= view.reader.hidden(existing, NOW)
+    for reading in readings:
+        if reading.id in existing:
+            node = Node(reading.kind, reading.id, reading.namespace, reading.name)
+            return [_shape(node, reading.name, reading.field)]
+    return []
+
+
+def _columns(connection: Connection, view: View, name: str) -> list[Shape]:
+    """Columns that a name of the form DATASET.COLUMN may mean."""
+    for mark in _MARKS:
+        dataset, found_mark, column = name.rpartition(mark)
+        if not (found_mark and dataset and column):
+            continue
+        nodes = [
+            node
+            for node in find_like(connection, dataset, _DATASETS_OF_COLUMN)
+            if node.kind == NodeKind.DATASET
+        ]
+        known = list_columns(connection, view, [node.id for node in nodes])
+        names = {
+            (view.classes.chosen(each.dataset), each.name.lower()): each.name for each in known
+        }
+        shapes = [
+            _shape(node, dataset, names[key])
+            for node in nodes
+            if (key := (view.classes.chosen(node.id), column.lower())) in names
+        ]
+        if shapes:
+            return shapes
+    return []
+
+
+def _shape(node: Node, name: str, field: str = "") -> Shape:
+    if node.kind == NodeKind.JOB:
+        id, kind = job_node_id(node.namespace, node.name), "JOB"
+    else:
+        id = field_node_id(node.namespace, node.name, field)
+        kind = "DATASET_FIELD" if field else "DATASET"
+    wanted = name.lower().strip()
+    is_exact = wanted in (node.name.lower(), f"{node.namespace}|{node.name}".lower())
+    return {
+        "id": id,
+        "type": kind,
+        "namespace": node.namespace,
+        "name": node.name,
+        "field": field or None,
+        "isExact": is_exact,
+    }

@@ -1,0 +1,115 @@
+"""The paths between two nodes as JSON."""
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from headwater.graph.answer import Graph, NodeKind, Towards
+from headwater.graph.columns import Column, ColumnGraph, walk_columns
+from headwater.graph.drawing import Drawing
+from headwater.graph.node_id import Reading
+from headwater.graph.paths import Paths, find_paths
+from headwater.graph.view import View
+from headwater.graph.walk import Limits
+from headwater.server.lineage.asking import MOST_NODES, Asked
+from headwater.server.lineage.columns import list_columns
+from headwater.server.lineage.drawings import draw_columns, draw_graph, name_columns, name_nodes
+
+Shape = dict[str, Any]
+
+
+class Ends(NamedTuple):
+    """The two nodes; by columns if either is one."""
+
+    start: Reading
+    end: Reading
+
+    @property
+    def are_columns(self) -> bool:
+        is_any = bool(self.start.field or self.end.field)
+        return is_any and NodeKind.JOB not in (self.start.kind, self.end.kind)
+
+
+def paths_shape(connection: Connection, view: View, ends: Ends, limit: int, depth: int) -> Shape:
+    """All simple paths from one end down to the other, or, if there are none, from that to it."""
+    find = _column_paths if ends.are_columns else _node_paths
+    limits = Limits(depth, MOST_NODES)
+    drawing, is_cut, paths = find(connection, view, ends, limit, limits)
+    is_reversed = False
+    if not paths:
+        back = find(connection, view, Ends(ends.end, ends.start), limit, limits)
+        if back[2]:
+            drawing, is_cut, paths = back
+            is_reversed = True
+    lines = {(line.origin, line.destination): line for line in drawing.lines}
+    return {
+        "paths": [
+            {
+                "nodes": path,
+                "edges": [lines[pair].as_json() for pair in zip(path, path[1:], strict=False)],
+                "length": len(path) - 1,
+            }
+            for path in paths
+        ],
+        "nodes": [shape._asdict() for shape in drawing.shapes],
+        "isReversed": is_reversed,
+        "isCut": is_cut,
+    }
+
+
+_Found = tuple[Drawing, bool, list[list[str]]]
+
+
+def _node_paths(
+    connection: Connection, view: View, ends: Ends, limit: int, limits: Limits
+) -> _Found:
+    graph = Asked(ends.start, Towards.DOWNSTREAM, limits).walk(view)
+    view.classes.resolve([ends.end.id])
+    end = view.classes.chosen(ends.end.id)
+    paths = find_paths(sorted(graph.edges), graph.starts[0], end, limit)
+    used = {node for path in paths.found for node in path}
+    part = Graph(
+        graph.starts,
+        {node: distance for node, distance in graph.datasets.items() if node in used},
+        {node: distance for node, distance in graph.jobs.items() if node in used},
+        {edge: kind for edge, kind in graph.edges.items() if used.issuperset(edge)},
+    )
+    drawing = draw_graph(connection, view, part)
+    ids = name_nodes(view, part.datasets, part.jobs)
+    found = [[ids[node] for node in path] for path in paths.found]
+    return drawing, paths.is_cut or (graph.is_cut and len(found) < limit), found
+
+
+# Stands before the first columns and behind the last, where an end is a dataset as a whole.
+_SOURCE, _SINK = Column(b"", "from"), Column(b"", "to")
+
+
+def _column_paths(
+    connection: Connection, view: View, ends: Ends, limit: int, limits: Limits
+) -> _Found:
+    starts = _columns_of(connection, view, ends.start)
+    targets = set(_columns_of(connection, view, ends.end))
+    graph = walk_columns(view, starts, Towards.DOWNSTREAM, limits)
+    edges = sorted(graph.edges)
+    edges += [(_SOURCE, column) for column in graph.starts]
+    edges += [(column, _SINK) for column in graph.columns if column in targets]
+    paths: Paths[Column] = find_paths(edges, _SOURCE, _SINK, limit)
+    found = [path[1:-1] for path in paths.found]
+    used = {column for path in found for column in path}
+    part = ColumnGraph(
+        tuple(column for column in graph.starts if column in used),
+        {column: distance for column, distance in graph.columns.items() if column in used},
+        {ends: some for ends, some in graph.edges.items() if used.issuperset(ends)},
+    )
+    drawing = draw_columns(view, part)
+    ids = name_columns(view, part.columns)
+    named = [[ids[column] for column in path] for path in found]
+    return drawing, paths.is_cut or (graph.is_cut and len(named) < limit), named
+
+
+def _columns_of(connection: Connection, view: View, end: Reading) -> list[Column]:
+    view.classes.resolve([end.id])
+    dataset = view.classes.chosen(end.id)
+    if end.field:
+        return [Column(dataset, end.field)]
+    return [*list_columns(connection, view, [dataset]), Column(dataset, "")]

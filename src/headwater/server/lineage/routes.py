@@ -1,0 +1,127 @@
+"""`/lineage/diff`, `/lineage/path`, `/lineage/export` and `/nodes`: what Marquez has not."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from headwater.errors import InvalidRequest
+from headwater.graph.answer import Towards
+from headwater.graph.diff import compare
+from headwater.graph.everything import find_everything
+from headwater.graph.export import FORMATS
+from headwater.graph.walk import Limits
+from headwater.model.instant import format_instant, now
+from headwater.server.lineage.asking import (
+    Asked,
+    AsOf,
+    Depth,
+    Limit,
+    NodeIdParameter,
+    find_node,
+    view_at,
+)
+from headwater.server.lineage.changes import changes_shape
+from headwater.server.lineage.columns import walk_asked_columns
+from headwater.server.lineage.drawings import draw_columns, draw_graph
+from headwater.server.lineage.naming import find_named
+from headwater.server.lineage.paths import Ends, paths_shape
+from headwater.server.routing import Reading, instant_parameter, json_response
+from headwater.store.nodes import list_ids
+
+router = APIRouter(tags=["lineage"])
+
+Direction = Annotated[Towards, Query(description="Which way to go from the node.")]
+
+
+@router.get("/lineage/diff")
+def get_diff(
+    connection: Reading,
+    from_: Annotated[int | None, Depends(instant_parameter("from"))],
+    to: Annotated[int | None, Depends(instant_parameter("to"))],
+    nodeId: Annotated[
+        str | None, Query(description="Only what is around this node; else everything.")
+    ] = None,
+    depth: Depth = 20,
+    direction: Direction = Towards.CONNECTED,
+    limit: Annotated[int, Query(ge=1, le=100_000, description="How many changes.")] = 1_000,
+    nodes: Limit = 5_000,
+) -> Response:
+    """Get what came, went and changed between two times, each with what brought it."""
+    if from_ is None:
+        raise InvalidRequest("from", "missing; give a time such as 2026-01-31T12:00:00Z")
+    until = now() if to is None else to
+    if from_ > until:
+        raise InvalidRequest("from", f"is after `to` ({format_instant(until)})")
+    old, new = view_at(connection, from_), view_at(connection, until)
+    new.classes = old.classes
+    if nodeId:
+        asked = Asked(find_node(connection, new, nodeId), direction, Limits(depth, nodes))
+        graphs = [asked.walk(view) for view in (old, new)]
+    else:
+        jobs, datasets = list_ids(connection, until, nodes)
+        graphs = [find_everything(view, jobs, datasets, nodes) for view in (old, new)]
+    changes = compare(old, new, *graphs)
+    shape = {
+        "from": format_instant(from_),
+        "to": format_instant(until),
+        "node": nodeId,
+        **changes_shape(connection, new, changes, limit),
+        "isCut": any(graph.is_cut for graph in graphs),
+    }
+    return json_response(shape)
+
+
+@router.get("/lineage/path")
+def get_paths(
+    connection: Reading,
+    from_: Annotated[str, Query(alias="from", description="Node id of one end.")],
+    to: Annotated[str, Query(description="Node id of the other end.")],
+    as_of: AsOf,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="How many paths.")] = 10,
+    depth: Depth = 100,
+) -> Response:
+    """Get all simple paths between two nodes, shortest first, whichever is upstream."""
+    view = view_at(connection, as_of)
+    ends = find_node(connection, view, from_, "from"), find_node(connection, view, to, "to")
+    return json_response(paths_shape(connection, view, Ends(*ends), limit, depth))
+
+
+@router.get("/lineage/export")
+def get_export(
+    connection: Reading,
+    nodeId: NodeIdParameter,
+    as_of: AsOf,
+    format: Annotated[
+        Literal["dot", "mermaid", "csv", "graphml", "json"], Query(description="What to write.")
+    ] = "json",
+    depth: Depth = 20,
+    direction: Direction = Towards.BOTH,
+    columns: Annotated[bool, Query(description="Columns instead of datasets and jobs.")] = False,
+    limit: Limit = 5_000,
+) -> Response:
+    """Get a graph in a format of other tools."""
+    view = view_at(connection, as_of)
+    asked = Asked(find_node(connection, view, nodeId), direction, Limits(depth, limit))
+    if columns or asked.node.field:
+        drawn = draw_columns(view, walk_asked_columns(connection, view, asked, True))
+    else:
+        drawn = draw_graph(connection, view, asked.walk(view))
+    written = FORMATS[format]
+    return Response(written.write(drawn), media_type=written.media_type)
+
+
+@router.get("/nodes")
+def get_nodes(
+    connection: Reading,
+    name: Annotated[
+        str,
+        Query(
+            min_length=1,
+            max_length=4_000,
+            description="A name or part of one; NAMESPACE|NAME, or DATASET.COLUMN, or a node id.",
+        ),
+    ],
+    limit: Annotated[int, Query(ge=1, le=1_000, description="How many to return.")] = 20,
+) -> Response:
+    """Find datasets, jobs and columns by name, the likeliest first."""
+    return json_response({"nodes": find_named(connection, name, limit)})

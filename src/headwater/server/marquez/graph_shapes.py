@@ -1,0 +1,316 @@
+"""Graphs in Marquez's shape: nodes with what is known of them, and their edges in and out.
+
+Structs instead of dictionaries, and fields of a schema encoded once a digest: a graph of a
+thousand nodes is megabytes of JSON.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+from sqlalchemy import Connection
+
+from headwater.graph.answer import Graph, Side
+from headwater.graph.node_id import dataset_node_id, job_node_id
+from headwater.graph.view import EdgeKind, View
+from headwater.model.facets import Schema
+from headwater.model.instant import format_instant
+from headwater.model.memo import Memo
+from headwater.model.uses import NOW, Name
+from headwater.server.lineage.described import (
+    DescribedDataset,
+    DescribedJob,
+    Facets,
+    describe_datasets,
+    describe_jobs,
+    read_schemas,
+)
+from headwater.server.marquez.shapes import (
+    dataset_type,
+    fields_shape,
+    instant_or_none,
+    job_type,
+    tags_by_field,
+    whole_tags,
+)
+from headwater.store.jobs import read_names
+from headwater.store.newest_runs import NewestRun
+from headwater.store.runs import make_run
+
+_NO_FIELDS: dict[str, Any] = {}
+
+
+class EdgeShape(Struct):
+    origin: str
+    destination: str
+    kind: str | UnsetType = UNSET
+
+
+class NameShape(Struct):
+    namespace: str
+    name: str
+
+
+class MoreShape(Struct, omit_defaults=True):
+    """How many neighbours are not in the answer."""
+
+    upstream: int = 0
+    downstream: int = 0
+
+
+class DatasetData(Struct):
+    id: NameShape
+    type: str
+    name: str
+    physicalName: str
+    createdAt: str | None
+    updatedAt: str | None
+    namespace: str
+    sourceName: str
+    fields: Raw
+    tags: list[str]
+    lastModifiedAt: str | None
+    description: str | None
+    lastLifecycleState: str | None
+    system: str
+    aliases: list[NameShape] | UnsetType = UNSET
+
+
+class RunShape(Struct):
+    id: str
+    createdAt: str | None
+    updatedAt: str | None
+    nominalStartTime: str | None
+    nominalEndTime: str | None
+    state: str
+    startedAt: str | None
+    endedAt: str | None
+    durationMs: int | None
+    args: dict[str, str]
+    facets: dict[str, Any]
+
+
+class JobData(Struct):
+    id: NameShape
+    type: str
+    name: str
+    simpleName: str
+    parentJobName: str | None
+    createdAt: str | None
+    updatedAt: str | None
+    namespace: str
+    inputs: list[NameShape]
+    outputs: list[NameShape]
+    location: str | None
+    description: str | None
+    latestRun: RunShape | None
+    tags: list[str]
+    system: str
+
+
+class NodeShape(Struct):
+    id: str
+    type: str
+    data: DatasetData | JobData
+    inEdges: list[EdgeShape]
+    outEdges: list[EdgeShape]
+    distance: int
+    more: MoreShape | UnsetType = UNSET
+
+
+class GraphShape(Struct):
+    """The answer: Marquez's graph, and beside it where it began and whether it is whole."""
+
+    graph: list[NodeShape]
+    node: str
+    asOf: str | None
+    isCut: bool
+
+
+def graph_shape(connection: Connection, view: View, graph: Graph) -> GraphShape:
+    datasets = describe_datasets(connection, view, graph.datasets)
+    jobs = describe_jobs(connection, graph.jobs, view.at)
+    parents = _parent_names(connection, jobs)
+    schemas = read_schemas(connection, datasets.values())
+    ids = {id: dataset_node_id(*found.name) for id, found in datasets.items()}
+    ids |= {id: job_node_id(found.job.namespace, found.job.name) for id, found in jobs.items()}
+    ins, outs = _edges(graph, ids)
+    more = _more(graph)
+    nodes = [
+        NodeShape(
+            ids[id],
+            "DATASET",
+            _dataset_data(found, schemas),
+            ins.get(id, []),
+            outs.get(id, []),
+            graph.datasets[id],
+            more.get(id, UNSET),
+        )
+        for id, found in datasets.items()
+    ]
+    names = {id: NameShape(*found.name) for id, found in datasets.items()}
+    uses = _job_uses(graph)
+    nodes += [
+        NodeShape(
+            ids[id],
+            "JOB",
+            _job_data(found, uses.get(id, _NO_USES), names, parents, view.at),
+            ins.get(id, []),
+            outs.get(id, []),
+            graph.jobs[id],
+            more.get(id, UNSET),
+        )
+        for id, found in jobs.items()
+    ]
+    nodes.sort(key=lambda node: node.id)
+    as_of = None if view.at == NOW else format_instant(view.at)
+    return GraphShape(nodes, ids.get(graph.starts[0], ""), as_of, graph.is_cut)
+
+
+def _edges(
+    graph: Graph, ids: Mapping[bytes, str]
+) -> tuple[dict[bytes, list[EdgeShape]], dict[bytes, list[EdgeShape]]]:
+    ins: defaultdict[bytes, list[EdgeShape]] = defaultdict(list)
+    outs: defaultdict[bytes, list[EdgeShape]] = defaultdict(list)
+    for (origin, destination), kind in graph.edges.items():
+        if origin in ids and destination in ids:
+            stated = UNSET if kind is EdgeKind.OBSERVED else kind.value
+            edge = EdgeShape(ids[origin], ids[destination], stated)
+            outs[origin].append(edge)
+            ins[destination].append(edge)
+    for edges in outs.values():
+        edges.sort(key=lambda edge: edge.destination)
+    for edges in ins.values():
+        edges.sort(key=lambda edge: edge.origin)
+    return ins, outs
+
+
+def _more(graph: Graph) -> dict[bytes, MoreShape]:
+    found: dict[bytes, MoreShape] = {}
+    for (node, side), count in graph.more.items():
+        shape = found.setdefault(node, MoreShape())
+        if side is Side.UPSTREAM:
+            shape.upstream = count
+        else:
+            shape.downstream = count
+    return found
+
+
+_FIELDS: Memo[Raw] = Memo(32_000_000)
+
+
+def _fields(found: DescribedDataset, schemas: Mapping[bytes, Schema]) -> Raw:
+    """A schema's fields; remembered where nothing but the schema goes into them."""
+    if found.schema is None or found.schema not in schemas:
+        return Raw(b"[]")
+    tags = tags_by_field(found.facets["tags"]) if "tags" in found.facets else {}
+    if not tags and (known := _FIELDS.get(found.schema)) is not None:
+        return known
+    body = msgspec.json.encode(fields_shape(schemas[found.schema], tags))
+    if not tags:
+        _FIELDS.put(found.schema, Raw(body), len(body))
+    return Raw(body)
+
+
+def _dataset_data(found: DescribedDataset, schemas: Mapping[bytes, Schema]) -> DatasetData:
+    namespace, name = found.name
+    facets = found.facets
+    source = facets["dataSource"].get("name") if "dataSource" in facets else None
+    return DatasetData(
+        NameShape(namespace, name),
+        dataset_type(namespace, facets.get("datasetType", _NO_FIELDS)),
+        name,
+        name,
+        instant_or_none(found.first_seen),
+        instant_or_none(found.last_seen),
+        namespace,
+        source if isinstance(source, str) else namespace,
+        _fields(found, schemas),
+        whole_tags(facets["tags"]) if "tags" in facets else [],
+        instant_or_none(found.written_at),
+        _text(facets, "documentation", "description"),
+        found.lifecycle,
+        found.system,
+        [NameShape(*alias) for alias in found.aliases] if found.aliases else UNSET,
+    )
+
+
+_Uses = tuple[list[bytes], list[bytes]]
+_NO_USES: _Uses = ([], [])
+
+
+def _job_uses(graph: Graph) -> dict[bytes, _Uses]:
+    """What jobs read and write, as far as it is in the graph."""
+    uses: dict[bytes, _Uses] = {}
+    for origin, destination in graph.edges:
+        if destination in graph.jobs:
+            uses.setdefault(destination, ([], []))[0].append(origin)
+        if origin in graph.jobs:
+            uses.setdefault(origin, ([], []))[1].append(destination)
+    return uses
+
+
+def _job_data(
+    found: DescribedJob,
+    uses: _Uses,
+    names: Mapping[bytes, NameShape],
+    parents: Mapping[bytes, Name],
+    at: int,
+) -> JobData:
+    job, facets = found.job, found.facets
+    parent = parents.get(job.parent) if job.parent else None
+    inputs, outputs = (
+        sorted(
+            (names[id] for id in ids if id in names), key=lambda name: (name.namespace, name.name)
+        )
+        for ids in uses
+    )
+    return JobData(
+        NameShape(job.namespace, job.name),
+        job_type(facets.get("jobType", _NO_FIELDS)),
+        job.name,
+        job.name.removeprefix(f"{parent.name}.") if parent else job.name,
+        parent.name if parent else None,
+        instant_or_none(job.first_seen),
+        instant_or_none(job.last_seen if job.last_seen is None else min(job.last_seen, at)),
+        job.namespace,
+        inputs,
+        outputs,
+        _text(facets, "sourceCodeLocation", "url"),
+        _text(facets, "documentation", "description"),
+        None if found.run is None else _run_data(found.run, at),
+        whole_tags(facets["tags"]) if "tags" in facets else [],
+        found.system,
+    )
+
+
+def _run_data(row: NewestRun, at: int) -> RunShape:
+    run = make_run(row, at)
+    duration = None
+    if run.ended_at is not None and run.started_at is not None:
+        duration = max(0, run.ended_at - run.started_at) // 1000
+    return RunShape(
+        run.id,
+        instant_or_none(run.created_at),
+        instant_or_none(run.updated_at),
+        instant_or_none(run.nominal_start),
+        instant_or_none(run.nominal_end),
+        run.state,
+        instant_or_none(run.started_at),
+        instant_or_none(run.ended_at),
+        duration,
+        {},
+        {},
+    )
+
+
+def _parent_names(connection: Connection, jobs: Mapping[bytes, DescribedJob]) -> dict[bytes, Name]:
+    wanted = {found.job.parent for found in jobs.values() if found.job.parent}
+    return {id: Name(*name) for id, name in read_names(connection, wanted).items()}
+
+
+def _text(facets: Facets, name: str, field: str) -> str | None:
+    value = facets[name].get(field) if name in facets else None
+    return value if isinstance(value, str) else None

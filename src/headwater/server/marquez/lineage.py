@@ -1,0 +1,92 @@
+"""`/lineage`, `/column-lineage` and `/runlineage/upstream`."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from headwater.graph.answer import Towards
+from headwater.graph.fold import fold_children
+from headwater.graph.walk import Limits
+from headwater.server.lineage.asking import (
+    Asked,
+    AsOf,
+    Depth,
+    Limit,
+    NodeIdParameter,
+    find_node,
+    view_at,
+)
+from headwater.server.lineage.columns import walk_asked_columns
+from headwater.server.marquez.column_shapes import column_graph_shape
+from headwater.server.marquez.graph_shapes import graph_shape
+from headwater.server.marquez.run_lineage import run_lineage_shape
+from headwater.server.routing import Reading, found, json_response
+from headwater.store.runs import find_run
+
+router = APIRouter(tags=["lineage"])
+
+Direction = Annotated[
+    Towards,
+    Query(
+        description="Which way to go; `connected` turns at every node and finds all that hangs "
+        "together, as Marquez does."
+    ),
+]
+Fold = Annotated[bool, Query(description="Show jobs that have a parent as the job above them all.")]
+
+
+@router.get("/lineage")
+def get_lineage(
+    connection: Reading,
+    nodeId: NodeIdParameter,
+    as_of: AsOf,
+    depth: Depth = 20,
+    direction: Direction = Towards.CONNECTED,
+    limit: Limit = 5_000,
+    fold: Fold = False,
+) -> Response:
+    """Get the datasets and jobs around a node, now or as of a time."""
+    view = view_at(connection, as_of)
+    node = find_node(connection, view, nodeId)
+    graph = Asked(node, direction, Limits(depth, limit)).walk(view)
+    if fold:
+        graph = fold_children(view.reader, graph)
+    return json_response(graph_shape(connection, view, graph))
+
+
+@router.get("/column-lineage")
+def get_column_lineage(
+    connection: Reading,
+    nodeId: NodeIdParameter,
+    as_of: AsOf,
+    depth: Depth = 20,
+    withDownstream: Annotated[
+        bool, Query(description="Also what is made of the columns, not only their sources.")
+    ] = False,
+    direction: Annotated[
+        Towards | None, Query(description="Which way to go; stands above withDownstream.")
+    ] = None,
+    indirect: Annotated[
+        bool, Query(description="Also along filters, joins and what else decides over rows.")
+    ] = True,
+    limit: Limit = 20_000,
+) -> Response:
+    """Get the columns that a column, or all of a dataset or job, comes from."""
+    view = view_at(connection, as_of)
+    node = find_node(connection, view, nodeId)
+    towards = direction or (Towards.BOTH if withDownstream else Towards.UPSTREAM)
+    asked = Asked(node, towards, Limits(depth, limit))
+    graph = walk_asked_columns(connection, view, asked, indirect)
+    return json_response(column_graph_shape(connection, view, graph))
+
+
+@router.get("/runlineage/upstream")
+def get_run_lineage(
+    connection: Reading,
+    runId: Annotated[str, Query(min_length=1, max_length=2_000)],
+    depth: Depth = 20,
+    limit: Limit = 1_000,
+) -> Response:
+    """Get the runs that wrote what a run read, and what those read, and so on."""
+    run = found(find_run(connection, runId), "run", runId)
+    return json_response(run_lineage_shape(connection, run, Limits(depth, limit)))

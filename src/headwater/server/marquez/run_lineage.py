@@ -1,0 +1,69 @@
+"""The runs behind a run, in Marquez's shape."""
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from headwater.graph.walk import Limits
+from headwater.model.ids import run_name
+from headwater.server.marquez.shapes import Shape, dataset_version, instant_or_none
+from headwater.store.jobs import read_names
+from headwater.store.run_lineage import ReadDataset, find_writing_run, read_inputs
+from headwater.store.runs import Run, read_runs
+
+
+def run_lineage_shape(connection: Connection, run: Run, limits: Limits) -> Shape:
+    """Follow what a run read to the runs that wrote it, level by level."""
+    seen = {run.key: 0}
+    frontier = [run.key]
+    inputs: dict[bytes, list[tuple[ReadDataset, bytes | None]]] = {}
+    is_cut = False
+    depth = 0
+    while frontier:
+        following: list[bytes] = []
+        for read in read_inputs(connection, frontier):
+            writer = find_writing_run(connection, read.dataset, read.read_at, read.run)
+            inputs.setdefault(read.run, []).append((read, writer))
+            if writer is not None and writer not in seen:
+                if depth < limits.depth and len(seen) < limits.nodes:
+                    seen[writer] = depth + 1
+                    following.append(writer)
+                else:
+                    is_cut = True
+        frontier = following
+        depth += 1
+    runs = read_runs(connection, seen)
+    writers = {writer for some in inputs.values() for _, writer in some if writer}
+    names = {key: found.id for key, found in read_runs(connection, writers - runs.keys()).items()}
+    names |= {key: found.id for key, found in runs.items()}
+    jobs = read_names(connection, (found.job for found in runs.values() if found.job))
+    order = sorted(runs, key=lambda key: (seen[key], jobs.get(runs[key].job or b"", ("", "")), key))
+    shapes = [_run_shape(runs[key], jobs, inputs.get(key, []), names) for key in order]
+    return {"runs": shapes, "isCut": is_cut}
+
+
+def _run_shape(
+    run: Run,
+    jobs: dict[bytes, tuple[str, str]],
+    inputs: list[tuple[ReadDataset, bytes | None]],
+    names: dict[bytes, str],
+) -> dict[str, Any]:
+    namespace, name = jobs.get(run.job or b"", (None, None))
+    return {
+        "job": {"namespace": namespace, "name": name, "version": None},
+        "run": {
+            "id": run.id,
+            "start": instant_or_none(run.started_at),
+            "end": instant_or_none(run.ended_at),
+            "status": run.state,
+        },
+        "inputs": [
+            {
+                "namespace": read.namespace,
+                "name": read.name,
+                "version": dataset_version(read.dataset, read.schema),
+                "producedByRunId": names.get(writer, run_name(writer, None)) if writer else None,
+            }
+            for read, writer in inputs
+        ],
+    }
