@@ -1,6 +1,5 @@
 """The memory of results: it helps, it forgets, and it stays within its bounds."""
 
-
 from headwater.model.memo import Memo
 
 

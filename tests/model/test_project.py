@@ -536,7 +536,7 @@ class TestDeclarations:
         assert rows.only("job").name == "load"
         declared = by_dataset(rows.of("declared_dataset"))
         assert set(declared) == {(ORDERS, Direction.INPUT), (TOTALS, Direction.OUTPUT)}
-        assert rows.only("declaration").last_said == NOON
+        assert rows.only("declaration").said_at == NOON
 
     def test_every_description_is_kept_with_its_times(self) -> None:
         old, new = ({"fields": [{"name": name}]} for name in "ab")
@@ -560,7 +560,7 @@ class TestDeclarations:
     def test_what_a_newer_job_event_leaves_out_is_older_than_its_declaration(self) -> None:
         rows = in_any_order(job_event(), job_event(eventTime=LATER, inputs=[]))
         declared = by_dataset(rows.of("declared_dataset"))
-        said = rows.only("declaration").last_said
+        said = max(row.said_at for row in rows.of("declaration"))
         assert declared[ORDERS, Direction.INPUT].last_said < said
         assert declared[TOTALS, Direction.OUTPUT].last_said == said
 
@@ -612,13 +612,12 @@ class TestEdits:
             edit_event(entity=entity, set={"deleted": True}),
             edit_event(entity=entity, unset=["deleted"]) | {"eventTime": LATER},
         )
-        row = rows.only("hidden")
-        assert row.entity == (ORDERS if kind == "dataset" else job_id("db", "orders"))
-        assert (row.deleted_at, row.restored_at) == (NOON, parse_instant(LATER))
+        owner = ORDERS if kind == "dataset" else job_id("db", "orders")
+        assert sorted(rows.of("hidden")) == [(owner, NOON, 1), (owner, parse_instant(LATER), 0)]
 
     def test_deleted_set_to_false_hides_nothing(self) -> None:
         rows = Rows(edit_event(set={"deleted": False}))
-        assert [row for row in rows.of("hidden") if row.deleted_at is not None] == []
+        assert [row.is_deleted for row in rows.of("hidden")] == [0]
 
     def test_an_edit_alone_names_what_it_is_about(self) -> None:
         rows = Rows(edit_event(set={"deleted": True}))

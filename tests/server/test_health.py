@@ -129,7 +129,7 @@ class TestJobs:
 
     def test_a_deleted_job_is_not_shown(self, api: Api) -> None:
         ended(api, "load", MINUTE, "FAIL")
-        deleted = insert(tables.hidden).values(entity=job_id(JOBS, "load"), deleted_at=now())
+        deleted = insert(tables.hidden).values(entity=job_id(JOBS, "load"), at=now(), is_deleted=1)
         with api.engine.begin() as connection:
             connection.execute(deleted)
         answer = api.read("/health/jobs", all="true")

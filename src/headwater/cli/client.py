@@ -1,4 +1,7 @@
-"""Speaking to a server over HTTP: one place for its address, the key, waiting and failing."""
+"""Speaking to a server over HTTP: one place for its address, the key, waiting and failing.
+
+The address may be a store's: then the same requests are answered in this process.
+"""
 
 import time
 from collections.abc import Callable
@@ -9,7 +12,7 @@ import httpx2
 import typer
 
 from headwater.config import URL_VARIABLE, read_api_key
-from headwater.errors import InvalidRequest, ServerRefused, ServerUnreachable
+from headwater.errors import HeadwaterError, InvalidRequest, ServerRefused, ServerUnreachable
 
 DEFAULT_URL = "http://127.0.0.1:5000"
 
@@ -18,10 +21,14 @@ ServerOption = Annotated[
     typer.Option(
         "--server",
         envvar=URL_VARIABLE,
-        help="URL of the server. A key for it is read from HEADWATER_API_KEY.",
+        help="URL of the server; a key for it is read from HEADWATER_API_KEY. Or the URL of a "
+        "store, sqlite:///FILE or postgresql://USER@HOST/DB, which is then read without a server.",
     ),
 ]
 
+_STORES = frozenset(("sqlite", "postgresql"))
+# Of requests that never leave this process.
+_STORE_ADDRESS = "http://store"
 _LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 # "Not now": the server stored nothing and asks to be sent the same again.
 _NOT_NOW = frozenset((429, 503))
@@ -44,10 +51,13 @@ class Client:
         self.url = url.rstrip("/")
         self._sleep = sleep
         self._has_answered = False
+        self._is_store = transport is None and _is_store(url)
         key = read_api_key()
-        address = _parse_url(self.url)
+        address = httpx2.URL(_STORE_ADDRESS) if self._is_store else _parse_url(self.url)
+        if self._is_store:
+            transport, self.url = _open_store(url)
         self._http = httpx2.Client(
-            base_url=self.url,
+            base_url=address,
             headers={"Authorization": f"Bearer {key}"} if key else {},
             timeout=_TIMEOUT,
             transport=transport,
@@ -73,11 +83,27 @@ class Client:
             raise self.refusal(answer)
         return json_of(answer)
 
+    def ask(self, path: str, **parameters: Any) -> Any:
+        """Get what a path answers; what it cannot find or use is told in its own words."""
+        return json_of(self.ask_raw(path, **parameters))
+
+    def ask_raw(self, path: str, **parameters: Any) -> httpx2.Response:
+        """Get an answer that need not be JSON, else as `ask`."""
+        given = {name: value for name, value in parameters.items() if value is not None}
+        answer = self.send("GET", path, params=given)
+        if answer.status_code in (400, 404) and _has_message(json_of(answer)):
+            raise HeadwaterError(message_of(answer))
+        if answer.status_code != 200:
+            raise self.refusal(answer)
+        return answer
+
     def send(self, method: str, path: str, **request: Any) -> httpx2.Response:
         """Send a request and wait while the server says "not now"; the caller reads the rest.
 
         Everything sent here may be sent twice: reading changes nothing, nor does an event again.
         """
+        if self._is_store and method != "GET":
+            raise InvalidRequest("--server", "a store is only read here; name a server")
         wait = _FIRST_WAIT_SECONDS
         for is_last in (*(False,) * (_ATTEMPTS - 1), True):
             try:
@@ -103,9 +129,13 @@ class Client:
 def message_of(answer: httpx2.Response) -> str:
     """What an answer says is wrong: the one error shape, or whatever else answered."""
     found = json_of(answer)
-    if isinstance(found, dict) and isinstance(found.get("message"), str):
+    if _has_message(found):
         return str(found["message"])
     return answer.reason_phrase or "no reason given"
+
+
+def _has_message(found: Any) -> bool:
+    return isinstance(found, dict) and isinstance(found.get("message"), str)
 
 
 def json_of(answer: httpx2.Response) -> Any:
@@ -116,13 +146,30 @@ def json_of(answer: httpx2.Response) -> Any:
         return None
 
 
+def _is_store(url: str) -> bool:
+    """Tell a store's URL, with or without a driver, from a server's."""
+    scheme, mark, _ = url.partition(":")
+    return bool(mark) and scheme.partition("+")[0] in _STORES
+
+
+def _open_store(url: str) -> tuple[httpx2.BaseTransport, str]:
+    """What answers for a store, and the store's URL without its secrets."""
+    # A server's worth of modules, which no other address needs.
+    from headwater.server.embedded import open_store
+
+    transport = open_store(url)
+    return transport, transport.where
+
+
 def _parse_url(url: str) -> httpx2.URL:
     try:
         parsed = httpx2.URL(url)
     except httpx2.InvalidURL:
         parsed = httpx2.URL()
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise InvalidRequest("--server", f"'{url}' is not a URL; use http://HOST:PORT")
+        raise InvalidRequest(
+            "--server", f"'{url}' is not a URL; use http://HOST:PORT, or a store's"
+        )
     return parsed
 
 

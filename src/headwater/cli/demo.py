@@ -3,18 +3,25 @@
 import logging
 import socket
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 from urllib.parse import quote
 
 import typer
 
-from headwater.cli.client import Client
+from headwater.cli.client import DEFAULT_URL, Client
 from headwater.cli.demo_store import DemoStore, Note
+from headwater.cli.demo_tour import Tour
+from headwater.cli.diff import ask_diff
+from headwater.cli.lineage import Question, ask_lineage
+from headwater.cli.naming import find_node
+from headwater.cli.path import ask_paths
+from headwater.cli.screen import Screen
 from headwater.cli.serve import Listening, run_server
+from headwater.cli.sides import Side
 from headwater.config import load_settings
 from headwater.demo.streams import SCREENING
-from headwater.demo.tables import FACT, ORDERS, SUMMARY
 from headwater.demo.warehouse import SUMMARY_MODEL
 from headwater.errors import HeadwaterError, InvalidRequest
 from headwater.model import instant
@@ -47,6 +54,8 @@ def demo(
     store = DemoStore(data)
     try:
         found = store.load()
+        # Asked again it tells what it holds.
+        note = found or store.load()
     except KeyboardInterrupt:
         typer.echo("stopped while loading; the next start completes it", err=True)
         raise typer.Exit(_INTERRUPTED) from None
@@ -55,10 +64,15 @@ def demo(
     settings = load_settings(
         data=data, store=store.url, server={"host": _HOST, "port": port}, auth={"keys": ""}
     )
+    assert note is not None
+    # Before the server runs: the one that is told when it listens must not wait for its answers.
+    tour = Tour(store.url, note.now)
     check = _Check()
 
     def announce(server: Listening) -> None:
-        _print_welcome(server.url, store, found, counts)
+        _print_welcome(store, found, counts)
+        tour.show(Screen())
+        _print_questions(server.url)
         if once:
             check.start(server)
 
@@ -89,7 +103,9 @@ class _Check:
     def _ask(self, server: Listening) -> None:
         try:
             with Client(server.url) as client:
-                for _, path in _QUESTIONS:
+                for command in _COMMANDS:
+                    command.ask(client)
+                for _, path in _PATHS:
                     client.read(path)
         except HeadwaterError as error:
             self._failure = error
@@ -101,23 +117,70 @@ class _Check:
             raise self._failure
 
 
+class _Command(NamedTuple):
+    """A command to try, and how it asks the server."""
+
+    what: str
+    arguments: str
+    ask: Callable[[Client], object]
+
+
+_EMAIL = "shop.commerce.customers.email"
+_COMMANDS = (
+    _Command(
+        "where an address goes: it is masked before it reaches the facts",
+        f"lineage {_EMAIL} --down",
+        lambda client: ask_lineage(
+            client, find_node(client, _EMAIL), Question(sides=(Side.DOWNSTREAM,))
+        ),
+    ),
+    _Command(
+        "the whole pipeline as it was three days ago, as a picture",
+        "lineage order-enrichment --as-of 3d -o mermaid",
+        lambda client: ask_lineage(
+            client,
+            find_node(client, "order-enrichment"),
+            Question(as_of=instant.now() - 3 * instant.DAY),
+        ),
+    ),
+    _Command(
+        "how an order reaches the dashboard",
+        "path shop.commerce.orders executive_revenue --limit 1",
+        lambda client: ask_paths(
+            client,
+            find_node(client, "shop.commerce.orders"),
+            find_node(client, "executive_revenue"),
+            limit=1,
+        ),
+    ),
+    _Command(
+        "all that changed upstream of the facts since then",
+        "diff 3d now marts.orders_fact --up",
+        lambda client: ask_diff(
+            client,
+            instant.now() - 3 * instant.DAY,
+            instant.now(),
+            find_node(client, "marts.orders_fact"),
+            direction=Side.UPSTREAM,
+        ),
+    ),
+)
+
+
 def _path(kind: str, namespace: str, name: str, more: str = "") -> str:
     return f"/api/v1/namespaces/{quote(namespace, safe='')}/{kind}/{quote(name, safe='')}{more}"
 
 
-_QUESTIONS = (
+_PATHS = (
     (
         "the latest runs of the summary: one failed last night, its second try did not",
         _path("jobs", *SUMMARY_MODEL, "/runs?limit=3"),
     ),
-    ("where the columns of the revenue come from", _path("datasets", *SUMMARY.at)),
-    ("an address that was masked on its way", _path("datasets", *FACT.at)),
-    ("a column that was added two days ago", _path("datasets", *ORDERS.at)),
     ("a stream that has said nothing for hours", _path("jobs", *SCREENING.name)),
 )
 
 
-def _print_welcome(url: str, store: DemoStore, found: Note | None, counts: "Counts") -> None:
+def _print_welcome(store: DemoStore, found: Note | None, counts: "Counts") -> None:
     parts = ", ".join(f"{count:,} {name}" for name, count in counts._asdict().items())
     if found is None:
         typer.echo(f"Loaded into {store.folder}: {parts}.")
@@ -128,8 +191,14 @@ def _print_welcome(url: str, store: DemoStore, found: Note | None, counts: "Coun
     typer.echo(
         "\n  PostgreSQL orders, customers -> CDC -> Kafka -> order-enrichment -> Kafka -> sink"
         "\n  -> warehouse raw.orders_enriched -> orders_fact -> daily_revenue_summary -> dashboard"
-        "\n\nTry next, in another terminal:"
     )
-    for what, path in _QUESTIONS:
+
+
+def _print_questions(url: str) -> None:
+    typer.echo("\nTry next, in another terminal:")
+    server = "" if url == DEFAULT_URL else f" --server {url}"
+    for command in _COMMANDS:
+        typer.echo(f"\n  # {command.what}\n  headwater {command.arguments}{server}")
+    for what, path in _PATHS:
         typer.echo(f"\n  # {what}\n  curl -s '{url}{path}'")
     typer.echo(f"\nHeadwater listens on {url} (Ctrl-C ends it); all calls: {url}/docs")

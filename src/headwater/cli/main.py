@@ -6,6 +6,9 @@ import typer
 
 from headwater import __version__
 from headwater.cli import config, db, demo, doctor, emit, events, keys, lists, serve
+from headwater.cli.diff import diff
+from headwater.cli.lineage import lineage
+from headwater.cli.path import path
 from headwater.errors import HeadwaterError
 
 app = typer.Typer(
@@ -17,6 +20,9 @@ app = typer.Typer(
 app.command("serve")(serve.serve)
 app.command("emit")(emit.emit)
 app.command("demo")(demo.demo)
+app.command("lineage")(lineage)
+app.command("path")(path)
+app.command("diff")(diff)
 app.command("events")(events.events)
 app.command("jobs")(lists.jobs)
 app.command("datasets")(lists.datasets)

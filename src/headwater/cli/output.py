@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-_STATE_STYLES = {
+STATE_STYLES = {
     "COMPLETED": "green",
     "RUNNING": "cyan",
     "FAILED": "bold red",
@@ -58,7 +58,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return "-"
     text = str(value)
-    style = _STATE_STYLES.get(text)
+    style = STATE_STYLES.get(text)
     # Names may hold brackets, which would be read as markup.
     escaped = text.replace("[", r"\[")
     return f"[{style}]{escaped}[/]" if style else escaped

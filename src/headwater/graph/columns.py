@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from headwater.graph.answer import Side, Towards
 from headwater.graph.share import share
-from headwater.graph.view import EdgeKind, Link, View, Visit
+from headwater.graph.standing import EdgeKind
+from headwater.graph.view import Link, View, Visit
 from headwater.graph.walk import SIDES, Limits, find_successions
 from headwater.model.column_map import ColumnMap, Transformation
 from headwater.model.relations import Direction
@@ -80,13 +81,14 @@ def walk_columns(
     """Walk from columns; `with_indirect` also along filters, joins and the like."""
     first = sorted(set(starts))
     view.classes.resolve(column.dataset for column in first)
-    begun = dict.fromkeys(
-        Column(view.classes.chosen(column.dataset), column.name) for column in first
-    )
+    chosen = [Column(view.classes.chosen(column.dataset), column.name) for column in first]
+    hidden = view.hidden(column.dataset for column in chosen)
+    begun = dict.fromkeys(column for column in chosen if column.dataset not in hidden)
     graph = ColumnGraph(tuple(begun), columns=dict.fromkeys(begun, 0))
     walk = _ColumnWalk(view, graph, limits, with_indirect)
     for side in SIDES[towards]:
         walk.along(side, set(begun))
+        walk.add_left_out(side)
     return graph
 
 
@@ -109,13 +111,23 @@ class _ColumnWalk:
             depth += 1
             found = step(frontier)
             if depth > self._limits.depth:
+                self._drop_hidden(found)
                 self._count(side, found)
                 return
             kept = self._keep(side, found, depth)
             frontier = {column for column in kept if column not in seen}
 
+    def add_left_out(self, side: Side) -> None:
+        """Add what was not even read of datasets with too many users."""
+        direction = Direction.OUTPUT if side is Side.UPSTREAM else Direction.INPUT
+        for column in self._graph.columns:
+            if count := self._view.left_out.get((column.dataset, direction), 0):
+                more = self._graph.more
+                more[column, side] = more.get((column, side), 0) + count
+
     def _keep(self, side: Side, found: dict[Column, Found], depth: int) -> set[Column]:
         known = self._graph.columns
+        self._drop_hidden(found)
         new = {there for reached in found.values() for there, _ in reached if there not in known}
         room = max(0, self._limits.nodes - len(known))
         kept = new
@@ -140,6 +152,15 @@ class _ColumnWalk:
                     else:
                         add(here, there, edge)
         return reached_columns
+
+    def _drop_hidden(self, found: dict[Column, Found]) -> None:
+        """Leave out columns of datasets that were deleted: maps still name them."""
+        hidden = self._view.hidden(
+            {there.dataset for reached in found.values() for there, _ in reached}
+        )
+        if hidden:
+            for here, reached in found.items():
+                found[here] = [step for step in reached if step[0].dataset not in hidden]
 
     def _count(
         self, side: Side, found: dict[Column, Found], but: set[Column] | None = None
@@ -188,20 +209,22 @@ class _ColumnWalk:
         """What columns go into, by the maps of those who read, or only name, their datasets."""
         by_dataset = _by_dataset(frontier)
         readers = self._view.readers(by_dataset)
-        for dataset, jobs in self._view.naming(by_dataset).items():
-            known = {visit.job for visit, _ in readers[dataset]}
-            readers[dataset] += [(Visit(job), EdgeKind.OBSERVED) for job in jobs - known]
+        for dataset, visits in self._view.naming(by_dataset).items():
+            known = {visit for visit, _ in readers[dataset]}
+            readers[dataset] += [
+                (visit, EdgeKind.OBSERVED) for visit in visits if visit not in known
+            ]
         outputs = self._view.links(
             {visit for reached in readers.values() for visit, _ in reached}, Direction.OUTPUT
         )
         self._read_maps(outputs)
         found: defaultdict[Column, Found] = defaultdict(list)
         for dataset, reached in readers.items():
-            for visit, kind in reached:
+            for visit, _ in reached:
                 for link in outputs[visit]:
                     maps = self._maps_of([link], link.dataset)
                     for column in by_dataset[dataset]:
-                        found[column] += self._targets(column, link, maps, visit, kind)
+                        found[column] += self._targets(column, link, maps, visit)
         self._follow_successions(by_dataset, Side.DOWNSTREAM, found)
         return found
 
@@ -211,13 +234,13 @@ class _ColumnWalk:
         link: Link,
         maps: list[tuple[bytes, ColumnMap]],
         visit: Visit,
-        kind: EdgeKind,
     ) -> Found:
+        """What a column goes into; as upstream, an edge is as sure as who writes says."""
+        kind = link.kind
         whole = Column(link.dataset, "")
         if not maps:
-            is_input = kind is not EdgeKind.OBSERVED or self._is_input(column, visit)
             edge = ColumnEdge(visit.job, kind, is_assumed=bool(column.name))
-            return [(whole, edge)] if is_input else []
+            return [(whole, edge)] if self._is_input(column, visit) else []
         targets: Found = []
         for digest, column_map in maps:
             inverse = self._inverse_of(digest, column_map)
@@ -227,7 +250,7 @@ class _ColumnWalk:
                         there = Column(link.dataset, target.name)
                         targets.append((there, edge._replace(job=visit.job, kind=kind)))
         if not column.name and self._is_input(column, visit):
-            targets += self._all_targets(column, link, maps, visit, kind)
+            targets += self._all_targets(column, link, maps, visit)
         return targets
 
     def _all_targets(
@@ -236,15 +259,18 @@ class _ColumnWalk:
         link: Link,
         maps: list[tuple[bytes, ColumnMap]],
         visit: Visit,
-        kind: EdgeKind,
     ) -> Found:
         """From a dataset as a whole to all that is made of any of its columns."""
-        edge = ColumnEdge(visit.job, kind, is_assumed=True)
+        edge = ColumnEdge(visit.job, link.kind, is_assumed=True)
         targets: Found = [(Column(link.dataset, ""), edge)]
         for digest, column_map in maps:
             for source, reached in self._inverse_of(digest, column_map).items():
                 if source.dataset == column.dataset and source.name:
-                    targets += [(Column(link.dataset, there.name), edge) for there, _ in reached]
+                    targets += [
+                        (Column(link.dataset, there.name), edge)
+                        for there, way in reached
+                        if self._with_indirect or not way.is_indirect
+                    ]
         return targets
 
     def _is_input(self, column: Column, visit: Visit) -> bool:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from headwater.graph.answer import Edge, Graph
 from headwater.graph.columns import Column
-from headwater.graph.view import EdgeKind, Link, View, Visit
+from headwater.graph.standing import EdgeKind
+from headwater.graph.view import Link, View, Visit
 from headwater.model.relations import Direction
 from headwater.model.uses import Mark, RunAt, Use, Word, newest_schema
 
@@ -119,9 +120,10 @@ def _compare_nodes(sides: _Sides, causes: _Causes) -> Iterable[Change]:
     ):
         differing = sorted(old.keys() ^ new.keys())
         deleted = sides.new.reader.deletions(differing, sides.new.at) if differing else {}
+        hidden = sides.new.hidden(deleted)
         for node in differing:
             is_there = node in new
-            if node in deleted:
+            if node in hidden:
                 cause = Cause(None, None, deleted[node], is_edit=True)
             elif is_there:
                 cause = causes.of_use(

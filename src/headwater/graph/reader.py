@@ -23,6 +23,12 @@ class Reader(Protocol):
     def snapshot(self, execution: Execution, at: int) -> set[tuple[bytes, int]]:
         """Datasets and directions that the newest snapshots of a job's runs still name."""
 
+    def next_execution(self, execution: Execution, after: int) -> int | None:
+        """When the first other execution with datasets began after a time."""
+
+    def execution_maps(self, execution: Execution, dataset: bytes, at: int) -> set[bytes]:
+        """The column maps that the runs of an execution stated last for an output."""
+
     def aliases(self, datasets: Iterable[bytes]) -> list[Alias]:
         """What is said of these names and others, in either order."""
 
@@ -31,8 +37,11 @@ class Reader(Protocol):
 
     def successions(self, datasets: Iterable[bytes], at: int) -> list[Succession]: ...
 
-    def hidden(self, ids: Iterable[bytes], at: int) -> set[bytes]:
-        """Those of some jobs and datasets that were deleted and not heard of since."""
+    def deletions(self, ids: Iterable[bytes], at: int) -> dict[bytes, int]:
+        """When jobs and datasets were deleted, of those whose last word by then is that."""
+
+    def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
+        """Whether a job or dataset was heard of after one time and by another."""
 
     def dataset_names(self, datasets: Iterable[bytes]) -> dict[bytes, Name]: ...
 
@@ -49,9 +58,6 @@ class Reader(Protocol):
 
     def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
         """The last mark on each dataset's timeline."""
-
-    def deletions(self, ids: Iterable[bytes], at: int) -> dict[bytes, int]:
-        """When a person deleted jobs and datasets, of those that are hidden."""
 
     def column_types(self, digests: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
         """The columns of schemas, with their types."""

@@ -5,24 +5,15 @@ without a writer keeps the execution that last wrote it, as that was then: a vis
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from enum import StrEnum
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from headwater.graph.aliases import Classes
 from headwater.graph.reader import Reader
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.graph.standing import EdgeKind, Standing, find_kind, newest_maps
+from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Execution, Use, Word
-
-
-class EdgeKind(StrEnum):
-    """Why an edge is there."""
-
-    OBSERVED = "observed"
-    DECLARED = "declared"
-    PAST = "past"
-    SUCCESSION = "succession"
 
 
 class Visit(NamedTuple):
@@ -47,13 +38,21 @@ _WAYS = tuple(Direction)
 
 
 class View:
-    """Neighbours in the graph as of one time; remembers what it has read."""
+    """Neighbours in the graph as of one time; remembers what it has read.
 
-    def __init__(self, reader: Reader, at: int, classes: Classes | None = None) -> None:
+    What is deleted is judged as of `deleted_by`, where that is not the same time: a view of the
+    past within another does not show what is gone by now.
+    """
+
+    def __init__(
+        self, reader: Reader, at: int, classes: Classes | None = None, deleted_by: int | None = None
+    ) -> None:
         self.reader = reader
         self.at = at
         self.classes = classes or Classes(reader)
         self.left_out: dict[tuple[bytes, int], int] = {}
+        self._deleted_by = at if deleted_by is None else deleted_by
+        self._standings: dict[bytes, Standing] = {}
         self._jobs: dict[bytes, _JobUses] = {}
         self._users: dict[tuple[bytes, int], list[Use]] = {}
         self._loaded: dict[int, set[bytes]] = {way: set() for way in Direction}
@@ -74,16 +73,34 @@ class View:
         """Who reads each dataset, and executions in the past that read it and still count."""
         wanted = list(datasets)
         found = self._standing_users(wanted, Direction.INPUT)
-        users = {
-            dataset: {use.job for use in self._users[dataset, Direction.INPUT]}
-            for dataset in wanted
-        }
-        visits = self.past_visits(job for jobs in users.values() for job in jobs)
+        jobs = {use.job for dataset in wanted for use in self._users[dataset, Direction.INPUT]}
+        visits = self.past_visits(jobs)
         for visit, inputs in self.inputs(visits).items():
             for dataset, _ in inputs:
-                if visit.job in users.get(dataset, ()):
+                if dataset in found:
                     found[dataset].append((visit, EdgeKind.PAST))
         return found
+
+    def naming(self, datasets: Iterable[bytes]) -> dict[bytes, list[Visit]]:
+        """Every job that ever read a dataset or names it inside a facet: its maps may be of it."""
+        wanted = list(datasets)
+        self.load_users(wanted, (Direction.ITSELF, Direction.INPUT))
+        jobs = {
+            dataset: {
+                use.job
+                for way in (Direction.ITSELF, Direction.INPUT)
+                for use in self._users[dataset, way]
+                if any(use.job)
+            }
+            for dataset in wanted
+        }
+        past: defaultdict[bytes, list[Visit]] = defaultdict(list)
+        for visit in self.past_visits({job for some in jobs.values() for job in some}):
+            past[visit.job].append(visit)
+        return {
+            dataset: [visit for job in sorted(some) for visit in (Visit(job), *past[job])]
+            for dataset, some in jobs.items()
+        }
 
     def inputs(self, visits: Iterable[Visit]) -> dict[Visit, list[tuple[bytes, EdgeKind]]]:
         return {
@@ -109,18 +126,21 @@ class View:
                 found[visit] = self._past_links(visit, direction)
         return found
 
-    def past_visits(self, jobs: Iterable[bytes]) -> list[Visit]:
+    def link(self, job: bytes, dataset: bytes, direction: Direction) -> Link | None:
+        self.load_jobs([job])
+        return self._jobs[job].links[direction].get(dataset)
+
+    def past_visits(self, jobs: Collection[bytes]) -> list[Visit]:
         """The past executions of jobs that were the last to write some dataset."""
-        wanted = set(jobs)
-        self.load_jobs(wanted)
-        stale = {dataset for job in wanted for dataset in self._jobs[job].stale_outputs}
+        self.load_jobs(jobs)
+        stale = {dataset for job in jobs for dataset in self._jobs[job].stale_outputs}
         if not stale:
             return []
         found = {
             visit
-            for reached in self.writers(stale).values()
+            for reached in self.writers(sorted(stale)).values()
             for visit, kind in reached
-            if kind is EdgeKind.PAST and visit.job in wanted
+            if kind is EdgeKind.PAST and visit.job in jobs
         }
         return sorted(found)
 
@@ -132,21 +152,13 @@ class View:
     def uses(self, job: bytes) -> list[Use]:
         """Every row that stands of what a job uses."""
         self.load_jobs([job])
-        return [
-            use
-            for links in self._jobs[job].links.values()
-            for link in links.values()
-            for use in link.uses
-        ]
-
-    def link(self, job: bytes, dataset: bytes, direction: Direction) -> Link | None:
-        self.load_jobs([job])
-        return self._jobs[job].links[direction].get(dataset)
+        links = self._jobs[job].links.values()
+        return [use for some in links for link in some.values() for use in link.uses]
 
     def execution(self, job: bytes) -> Execution | None:
         """A job's newest execution with datasets."""
-        self.load_jobs([job])
-        return self._jobs[job].execution
+        self._load_standings([job])
+        return self._standings[job].execution
 
     def has_dataset(self, dataset: bytes) -> bool:
         """Whether a dataset was heard of by the view's time; now it is known by its name alone."""
@@ -162,57 +174,45 @@ class View:
             return False
         return self.at == NOW or not self.reader.unseen_jobs([job], self.at)
 
-    def naming(self, datasets: Iterable[bytes]) -> dict[bytes, set[bytes]]:
-        """The jobs that name a dataset only inside a facet, as the source of a column."""
-        wanted = list(datasets)
-        self.load_users(wanted, (Direction.ITSELF,))
-        found = {
-            dataset: {
-                use.job
-                for use in self._users[dataset, Direction.ITSELF]
-                if use.word == Word.OBSERVED
-            }
-            for dataset in wanted
-        }
-        self.load_jobs(job for jobs in found.values() for job in jobs)
-        return found
-
     def prefetch(self, wanted: Mapping[Direction, Iterable[bytes]]) -> None:
-        """Read a whole level at once: who uses datasets in these directions, and what those use."""
+        """Read a whole level at once: who uses datasets in these directions."""
         datasets = set().union(*wanted.values())
         if not datasets:
             return
         # All that is said of a dataset where both ways are asked for: its schema is among it.
-        ways = Direction if len(wanted) > 1 else tuple(wanted)
-        self.load_users(datasets, ways)
-        self.load_jobs(
+        self.load_users(datasets, Direction if len(wanted) > 1 else tuple(wanted))
+        jobs = {
             use.job
             for direction, some in wanted.items()
             for dataset in some
             for use in self._users[dataset, direction]
-        )
+        }
+        self._load_standings(jobs)
 
     def load_jobs(self, jobs: Iterable[bytes]) -> None:
+        """Read what jobs use; those not known yet."""
         new = {job for job in jobs if job not in self._jobs}
         if not new:
             return
         read = self.reader.uses_of_jobs(new, self.at)
         self.left_out.update(read.left_out)
-        by_job: defaultdict[bytes, list[Use]] = defaultdict(list)
-        for use in read.rows:
-            by_job[use.job].append(use)
         self.classes.resolve(use.dataset for use in read.rows)
-        executions = self.reader.executions(by_job, self.at)
-        hidden = self.hidden({*new, *(self.classes.chosen(use.dataset) for use in read.rows)})
-        for job in new:
-            uses = [] if job in hidden else by_job[job]
-            self._jobs[job] = self._job_uses(uses, executions.get(job), hidden)
+        self._load_standings(new)
+        chosen = self.classes.chosen
+        by_job: dict[bytes, defaultdict[tuple[bytes, int], list[Use]]] = {
+            job: defaultdict(list) for job in new
+        }
+        for use in read.rows:
+            by_job[use.job][chosen(use.dataset), use.direction].append(use)
+        hidden = self.hidden({*new, *(chosen(use.dataset) for use in read.rows)})
+        for job, grouped in by_job.items():
+            self._jobs[job] = self._judge({} if job in hidden else grouped, job, hidden)
 
     def load_users(self, datasets: Iterable[bytes], directions: Iterable[Direction]) -> None:
         """Read who uses datasets, under all their names; those not known yet."""
         ways = sorted(directions)
-        self.classes.resolve(datasets := list(datasets))
         asked = set(datasets)
+        self.classes.resolve(asked)
         wanted = {dataset for way in ways for dataset in asked - self._loaded[way]}
         if not wanted:
             return
@@ -221,6 +221,7 @@ class View:
             for way in span:
                 self._loaded[way].add(dataset)
                 self._users[dataset, way] = []
+                self.left_out.pop((dataset, way), None)
         names = {name: dataset for dataset in wanted for name in self.classes.names(dataset)}
         read = self.reader.uses_of_datasets(names, span, self.at)
         for (name, its_direction), count in read.left_out.items():
@@ -230,46 +231,89 @@ class View:
             self._users[names[use.dataset], use.direction].append(use)
 
     def hidden(self, ids: Iterable[bytes]) -> set[bytes]:
-        """Those of some nodes that a person deleted."""
+        """Those of some nodes that a person deleted, under any of their names."""
         wanted = set(ids)
         new = {id for id in wanted if id not in self._hidden}
         if new:
-            hidden = self.reader.hidden(new, self.at)
-            self._hidden.update((id, id in hidden) for id in new)
+            names = {name: id for id in new for name in self.classes.names(id)}
+            deleted: dict[bytes, int] = {}
+            for name, at in self.reader.deletions(names, self._deleted_by).items():
+                deleted[names[name]] = max(at, deleted.get(names[name], at))
+            self._hidden.update(dict.fromkeys(new, False))
+            for id, at in deleted.items():
+                self._hidden[id] = not any(
+                    self.reader.is_heard_of(name, at, self._deleted_by)
+                    for name in self.classes.names(id)
+                )
         return {id for id in wanted if self._hidden[id]}
 
-    def _job_uses(
-        self, uses: list[Use], execution: Execution | None, hidden: set[bytes]
+    def _load_standings(self, jobs: Iterable[bytes]) -> None:
+        """Read what decides whether uses of jobs stand: their newest executions."""
+        new = {job for job in jobs if job not in self._standings}
+        if not new:
+            return
+        executions = self.reader.executions(new, self.at)
+        for job in new:
+            execution = executions.get(job)
+            snapshot = None
+            if execution is not None and execution.emits_snapshots:
+                named = self.reader.snapshot(execution, self.at)
+                self.classes.resolve(dataset for dataset, _ in named)
+                snapshot = frozenset((self.classes.chosen(id), way) for id, way in named)
+            self._standings[job] = Standing(execution, snapshot)
+
+    def _judge(
+        self, grouped: Mapping[tuple[bytes, int], list[Use]], job: bytes, hidden: set[bytes]
     ) -> "_JobUses":
-        grouped: defaultdict[tuple[bytes, int], list[Use]] = defaultdict(list)
-        for use in uses:
-            dataset = self.classes.chosen(use.dataset)
-            if use.direction != Direction.ITSELF and dataset not in hidden:
-                grouped[dataset, use.direction].append(use)
-        snapshot = None
-        if execution is not None and execution.emits_snapshots:
-            snapshot = {
-                (self.classes.chosen(dataset), direction)
-                for dataset, direction in self.reader.snapshot(execution, self.at)
-            }
-        return _judge(grouped, execution, snapshot)
+        """Tell which uses of a job stand."""
+        links: dict[int, dict[bytes, Link]] = {Direction.INPUT: {}, Direction.OUTPUT: {}}
+        stale = set()
+        standing = self._standings[job]
+        for (dataset, direction), uses in grouped.items():
+            if dataset in hidden:
+                continue
+            kind = find_kind(standing, dataset, direction, uses)
+            if kind is not None:
+                columns = self._stated_columns(uses, standing.execution)
+                links[direction][dataset] = Link(dataset, kind, columns, tuple(uses))
+            elif direction == Direction.OUTPUT and any(use.word == Word.OBSERVED for use in uses):
+                stale.add(dataset)
+        return _JobUses(links, frozenset(stale))
+
+    def _stated_columns(self, uses: list[Use], execution: Execution | None) -> frozenset[bytes]:
+        """The column maps of an output; of runs that share a parent each has its own."""
+        maps, doubtful = newest_maps(uses, execution)
+        if doubtful and execution is not None:
+            names = {use.dataset for use in uses}
+            said = {use.columns for use in uses}
+            for name in names:
+                maps |= self.reader.execution_maps(execution, name, self.at) & said
+        return frozenset(maps - {NO_CONTENT})
 
     def _standing_users(
         self, datasets: list[bytes], direction: Direction
     ) -> dict[bytes, list[Reached]]:
         self.load_users(datasets, (direction,))
+        users = self._users
+        jobs = {use.job for dataset in datasets for use in users[dataset, direction]}
+        self._load_standings(jobs)
+        hidden = self.hidden({*jobs, *datasets})
         found: dict[bytes, list[Reached]] = {}
-        self.load_jobs(use.job for dataset in datasets for use in self._users[dataset, direction])
         for dataset in datasets:
-            jobs = {use.job for use in self._users[dataset, direction]}
+            by_job: defaultdict[bytes, list[Use]] = defaultdict(list)
+            if dataset not in hidden:
+                for use in users[dataset, direction]:
+                    if use.job not in hidden:
+                        by_job[use.job].append(use)
             found[dataset] = [
-                (Visit(job), link.kind)
-                for job in sorted(jobs)
-                if (link := self._jobs[job].links[direction].get(dataset)) is not None
+                (Visit(job), kind)
+                for job, uses in sorted(by_job.items())
+                if any(job)
+                and (kind := find_kind(self._standings[job], dataset, direction, uses)) is not None
             ]
         return found
 
-    def _last_writers(self, datasets: Iterable[bytes]) -> dict[bytes, Visit]:
+    def _last_writers(self, datasets: list[bytes]) -> dict[bytes, Visit]:
         for dataset in datasets:
             if dataset not in self._past:
                 self._past[dataset] = self._find_last_writer(dataset)
@@ -280,20 +324,27 @@ class View:
     def _find_last_writer(self, dataset: bytes) -> Visit | None:
         if self.hidden([dataset]):
             return None
-        uses = [
-            use
-            for use in self._users[dataset, Direction.OUTPUT]
-            if use.word == Word.OBSERVED and not self._hidden[use.job]
-        ]
-        newest = max(uses, key=lambda use: (use.said_at, use.job), default=None)
-        return None if newest is None else Visit(newest.job, newest.said_at)
+        uses = [use for use in self._users[dataset, Direction.OUTPUT] if use.word == Word.OBSERVED]
+        hidden = self.hidden(use.job for use in uses)
+        shown = [use for use in uses if use.job not in hidden]
+        newest = max(shown, key=lambda use: (use.said_at, use.job), default=None)
+        return None if newest is None else Visit(newest.job, self._end_of(newest))
+
+    def _end_of(self, use: Use) -> int:
+        """The last moment of the execution that said something: all it named counts."""
+        execution = self.reader.executions([use.job], use.said_at).get(use.job)
+        if execution is None or execution.emits_snapshots:
+            return use.said_at
+        following = self.reader.next_execution(execution, use.said_at)
+        return use.said_at if following is None or following > self.at else following - 1
 
     def _past_links(self, visit: Visit, direction: Direction) -> list[Link]:
         """A past execution's links as of then; its outputs are those it is still kept for."""
         assert visit.at is not None
         then = self._views.get(visit.at)
         if then is None:
-            then = self._views[visit.at] = View(self.reader, visit.at, self.classes)
+            then = View(self.reader, visit.at, self.classes, self._deleted_by)
+            self._views[visit.at] = then
         links = then.links([Visit(visit.job)], direction)[Visit(visit.job)]
         if direction is Direction.OUTPUT:
             links = [link for link in links if self._is_kept(link.dataset, visit)]
@@ -306,55 +357,5 @@ class View:
 class _JobUses(NamedTuple):
     """A job's standing links by direction and dataset, and the outputs it no longer writes."""
 
-    execution: Execution | None
     links: Mapping[int, dict[bytes, Link]]
     stale_outputs: frozenset[bytes]
-
-
-def _judge(
-    grouped: Mapping[tuple[bytes, int], list[Use]],
-    execution: Execution | None,
-    snapshot: set[tuple[bytes, int]] | None,
-) -> _JobUses:
-    """Tell which uses stand: those of the newest execution, and what is declared."""
-    links: dict[int, dict[bytes, Link]] = {Direction.INPUT: {}, Direction.OUTPUT: {}}
-    stale = set()
-    for key, uses in grouped.items():
-        dataset, direction = key
-        kind, said_at = None, None
-        for use in uses:
-            if use.word == Word.OBSERVED:
-                said_at = use.said_at if said_at is None else max(said_at, use.said_at)
-            elif use.word == Word.DECLARED:
-                kind = EdgeKind.DECLARED
-        is_of_newest = said_at is not None and execution is not None and said_at >= execution.began
-        if is_of_newest and (snapshot is None or key in snapshot):
-            kind = EdgeKind.OBSERVED
-        if kind is not None:
-            columns = _stated_columns(uses, execution)
-            links[direction][dataset] = Link(dataset, kind, columns, tuple(uses))
-        elif said_at is not None and direction == Direction.OUTPUT:
-            stale.add(dataset)
-    return _JobUses(execution, links, frozenset(stale))
-
-
-_NO_COLUMNS: frozenset[bytes] = frozenset()
-
-
-def _stated_columns(uses: list[Use], execution: Execution | None) -> frozenset[bytes]:
-    """The column maps of the newest execution that stated one.
-
-    A run's newest map replaces its older ones; runs that share a parent each have theirs.
-    """
-    stated = [use for use in uses if use.columns != UNSAID and use.word != Word.TAKEN_BACK]
-    if not stated:
-        return _NO_COLUMNS
-    observed = [use for use in stated if use.word == Word.OBSERVED]
-    maps = {use.columns for use in stated if use.word == Word.DECLARED}
-    if observed:
-        newest = max(observed, key=lambda use: (use.said_at, use.columns))
-        maps.add(newest.columns)
-        if execution is not None and execution.parent_run is not None:
-            maps.update(use.columns for use in observed if use.said_at >= execution.began)
-    maps.discard(NO_CONTENT)
-    return frozenset(maps)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from headwater.graph.answer import Graph, Side, Towards
 from headwater.graph.share import share
-from headwater.graph.view import EdgeKind, Reached, View, Visit
+from headwater.graph.standing import EdgeKind
+from headwater.graph.view import Reached, View, Visit
 from headwater.model.relations import Direction
 from headwater.model.uses import Succession
 
@@ -62,6 +63,7 @@ class _Walk:
         self._graph = graph
         self._turns = towards is Towards.CONNECTED
         self._limits = limits
+        self._seen_sides = SIDES[towards]
         self._seen: Frontier = {side: set() for side in Side}
         self._visited: Visits = {side: set() for side in Side}
 
@@ -75,6 +77,7 @@ class _Walk:
             frontier = self._unseen({side: found[side] | followed[side] for side in found})
         if any(frontier.values()):
             self._count_beyond(frontier)
+        self._add_left_out()
 
     def from_visits(self, visits: Visits, depth: int) -> Frontier:
         """The datasets next to visited jobs."""
@@ -85,10 +88,8 @@ class _Walk:
             here = sorted(some, key=_order)
             find = self._view.inputs if side is Side.UPSTREAM else self._view.outputs
             reached[side] = find(here)
-            direction = _direction(side, of_dataset=False)
             for visit, found in reached[side].items():
                 wanted[visit.job, side] += [dataset for dataset, _ in found]
-                self._note_left_out(visit.job, side, direction)
         kept = self._keep(wanted, self._graph.datasets, depth)
         frontier: Frontier = {side: set() for side in visits}
         for side, by_visit in reached.items():
@@ -127,9 +128,6 @@ class _Walk:
         for side, datasets in frontier.items():
             find = self._view.writers if side is Side.UPSTREAM else self._view.readers
             reached[side] = find(sorted(datasets))
-            direction = _direction(side, of_dataset=True)
-            for dataset in datasets:
-                self._note_left_out(dataset, side, direction)
         return reached
 
     def _keep(
@@ -173,14 +171,30 @@ class _Walk:
         return followed
 
     def _count_beyond(self, frontier: Frontier) -> None:
-        """Count the jobs that a deeper walk would find next; edges to those known are edges."""
+        """Count the jobs that a deeper walk would find next; edges to those known are edges.
+
+        A job known by its past counts as well: what it uses now is not here.
+        """
+        beyond: defaultdict[tuple[bytes, Side], set[bytes]] = defaultdict(set)
         for side, by_dataset in self._find_users(frontier).items():
             for dataset, found in by_dataset.items():
-                beyond = {visit.job for visit, _ in found} - self._graph.jobs.keys()
-                self._add_more(dataset, side, len(beyond))
                 for visit, kind in found:
-                    if visit.job not in beyond:
+                    if visit not in self._visited[side]:
+                        beyond[dataset, side].add(visit.job)
+                    if visit.job in self._graph.jobs:
                         self._add_edge(dataset, visit.job, side, kind)
+        for succession in find_successions(self._view, set().union(*frontier.values())):
+            for here, there, side in (
+                (succession.dataset, succession.previous, Side.UPSTREAM),
+                (succession.previous, succession.dataset, Side.DOWNSTREAM),
+            ):
+                if here in frontier.get(side, ()):
+                    if there in self._graph.datasets:
+                        self._add_edge(here, there, side, EdgeKind.SUCCESSION)
+                    else:
+                        beyond[here, side].add(there)
+        for (dataset, side), others in beyond.items():
+            self._add_more(dataset, side, len(others))
 
     def _unseen(self, found: Frontier) -> Frontier:
         if self._turns:
@@ -201,9 +215,13 @@ class _Walk:
         else:
             self._graph.add_edge(here, there, kind)
 
-    def _note_left_out(self, node: bytes, side: Side, direction: Direction) -> None:
-        if self._view.left_out:
-            self._add_more(node, side, self._view.left_out.get((node, direction), 0))
+    def _add_left_out(self) -> None:
+        """Add what was not even read of nodes with too many neighbours."""
+        for (node, direction), count in self._view.left_out.items():
+            side = _side(direction, of_dataset=node in self._graph.datasets)
+            if self._graph.has(node) and side in self._seen_sides:
+                more = self._graph.more
+                more[node, side] = more.get((node, side), 0) + count
 
     def _add_more(self, node: bytes, side: Side, count: int) -> None:
         if count:
@@ -234,6 +252,11 @@ def _direction(side: Side, *, of_dataset: bool) -> Direction:
     """Upstream of a dataset are its writers, upstream of a job its inputs."""
     is_output = (side is Side.UPSTREAM) is of_dataset
     return Direction.OUTPUT if is_output else Direction.INPUT
+
+
+def _side(direction: int, *, of_dataset: bool) -> Side:
+    is_upstream = (direction == Direction.OUTPUT) is of_dataset
+    return Side.UPSTREAM if is_upstream else Side.DOWNSTREAM
 
 
 def _order(visit: Visit) -> tuple[bytes, int]:

@@ -195,11 +195,11 @@ class DeclaredDataset(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """When an author last described a job: a declared dataset older than that is taken back."""
+    """When an author described a job: a declared dataset older than that is taken back by then."""
 
     author: IdKey
     job: IdKey
-    last_said: LastTime = None
+    said_at: Annotated[int, KEY]
 
 
 class FacetRow(NamedTuple):
@@ -247,11 +247,11 @@ class Lifecycle(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """When a person deleted or restored an entity; an event after that shows it again."""
+    """When a person deleted an entity or restored it; an event after that shows it again."""
 
     entity: IdKey
-    deleted_at: LastTime = None
-    restored_at: LastTime = None
+    at: Annotated[int, KEY]
+    is_deleted: SmallKey
 
 
 class EditValue(NamedTuple):

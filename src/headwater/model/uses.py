@@ -82,6 +82,10 @@ class Uses(NamedTuple):
     left_out: dict[tuple[bytes, int], int]
 
 
+# When it was said, since when, the digest, and by whom: in this order words are compared.
+_Word = tuple[int, int, bytes, Use]
+
+
 class Said(NamedTuple):
     """What all that is said of a dataset comes to: the words that count, and the times."""
 
@@ -94,8 +98,8 @@ class Said(NamedTuple):
 
 def sum_up(uses: Iterable[Use]) -> Said:
     """Sum up what is said of a dataset: of schema and columns the newest of the strongest kind."""
-    schemas: dict[int, tuple[int, bytes, Use]] = {}
-    columns: dict[int, tuple[int, bytes, Use]] = {}
+    schemas: dict[int, _Word] = {}
+    columns: dict[int, _Word] = {}
     first: int | None = None
     last: int | None = None
     written: int | None = None
@@ -109,9 +113,9 @@ def sum_up(uses: Iterable[Use]) -> Said:
         if is_write and (written is None or said_at > written):
             written = said_at
         if schema != UNSAID:
-            _keep_newest(schemas, direction, (said_at, schema, use))
+            _keep_newest(schemas, direction, (said_at, first_seen, schema, use))
         if column_map != UNSAID:
-            _keep_newest(columns, direction, (said_at, column_map, use))
+            _keep_newest(columns, direction, (said_at, first_seen, column_map, use))
     return Said(_strongest(schemas), _strongest(columns), first, last, written)
 
 
@@ -124,16 +128,14 @@ def newest_schema(uses: Iterable[Use]) -> Use | None:
 _STRENGTH: dict[int, int] = {Direction.ITSELF: 2, Direction.OUTPUT: 1, Direction.INPUT: 0}
 
 
-def _keep_newest(
-    newest: dict[int, tuple[int, bytes, Use]], direction: int, word: tuple[int, bytes, Use]
-) -> None:
+def _keep_newest(newest: dict[int, _Word], direction: int, word: _Word) -> None:
     strength = _STRENGTH[direction]
     known = newest.get(strength)
-    if known is None or word[:2] > known[:2]:
+    if known is None or word[:3] > known[:3]:
         newest[strength] = word
 
 
-def _strongest(newest: dict[int, tuple[int, bytes, Use]]) -> Use | None:
+def _strongest(newest: dict[int, _Word]) -> Use | None:
     """The strongest kind that has a word; one that takes it all back has none."""
-    stated = [strength for strength, word in newest.items() if word[1] != NO_CONTENT]
-    return newest[max(stated)][2] if stated else None
+    stated = [strength for strength, word in newest.items() if word[2] != NO_CONTENT]
+    return newest[max(stated)][3] if stated else None

@@ -122,4 +122,5 @@ def _check_revision(engine: Engine) -> None:
 
 
 def _describe(engine: Engine) -> str:
-    return engine.url.set(query={}).render_as_string(hide_password=True)
+    url = engine.url.set(drivername=engine.dialect.name, query={})
+    return url.render_as_string(hide_password=True)

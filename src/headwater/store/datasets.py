@@ -49,7 +49,7 @@ def _times() -> tuple[tuple[ColumnElement[Any], ColumnElement[Any]], ...]:
 _TIMES = _times()
 _NAMES = (tables.dataset.c.id, tables.dataset.c.namespace, tables.dataset.c.name)
 _COLUMNS = (*_NAMES, *(time for times in _TIMES for time in times))
-_IS_LISTED = is_shown(tables.dataset, *(last for _, last in _TIMES))
+IS_SHOWN = is_shown(tables.dataset, *(last for _, last in _TIMES))
 
 
 def _dataset(row: Row[Any]) -> Dataset:
@@ -60,13 +60,13 @@ def _dataset(row: Row[Any]) -> Dataset:
 
 def list_datasets(connection: Connection, namespace: str, page: Page) -> tuple[list[Dataset], int]:
     """List a namespace's datasets by name."""
-    rows, total = list_entities(connection, tables.dataset, _COLUMNS, _IS_LISTED, namespace, page)
+    rows, total = list_entities(connection, tables.dataset, _COLUMNS, IS_SHOWN, namespace, page)
     return [_dataset(row) for row in rows], total
 
 
 def find_dataset(connection: Connection, namespace: str, name: str) -> Dataset | None:
     wanted = tables.dataset.c.id == dataset_id(namespace, name)
-    row = connection.execute(select(*_COLUMNS).where(wanted, _IS_LISTED)).one_or_none()
+    row = connection.execute(select(*_COLUMNS).where(wanted, IS_SHOWN)).one_or_none()
     return None if row is None else _dataset(row)
 
 

@@ -15,12 +15,18 @@ _LONG_AGO = -(2**62)
 
 def is_shown(table: Table, *last_seen: ColumnElement[Any]) -> ColumnElement[bool]:
     """Not deleted, or restored or heard of again since."""
-    hidden = tables.hidden
-    since = (hidden.c.restored_at, *last_seen)
+    deleted, restored = tables.hidden.alias("deleted"), tables.hidden.alias("restored")
+    is_restored = (
+        select(1)
+        .where(restored.c.entity == deleted.c.entity, restored.c.is_deleted == 0)
+        .where(restored.c.at >= deleted.c.at)
+        .correlate(deleted)
+        .exists()
+    )
     return ~(
         select(1)
-        .where(hidden.c.entity == table.c.id)
-        .where(*(hidden.c.deleted_at > func.coalesce(time, _LONG_AGO) for time in since))
+        .where(deleted.c.entity == table.c.id, deleted.c.is_deleted == 1, ~is_restored)
+        .where(*(deleted.c.at > func.coalesce(time, _LONG_AGO) for time in last_seen))
         .exists()
     )
 

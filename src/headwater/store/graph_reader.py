@@ -7,7 +7,6 @@ from sqlalchemy import (
     BigInteger,
     Connection,
     bindparam,
-    case,
     func,
     literal,
     or_,
@@ -21,13 +20,13 @@ from headwater.model.relations import Alias, Direction
 from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
 from headwater.store import tables, uses
 from headwater.store.datasets import read_lifecycles
+from headwater.store.heard import was_heard_of
 from headwater.store.newest_runs import read_newest_runs
 from headwater.store.prepared import IsAmong, Prepared
 from headwater.store.readings import COLUMN_MAPS, COLUMN_TYPES
 from headwater.store.runs import state_of
 
 _AT = bindparam("at", type_=BigInteger)
-_LONG_AGO = -(2**62)
 _USED = (Direction.INPUT, Direction.OUTPUT)
 
 
@@ -47,32 +46,26 @@ def _first_used(is_among: IsAmong) -> Any:
     )
 
 
-def _hidden(is_among: IsAmong) -> Any:
-    """When entities were deleted and restored, and all the times they were heard of last."""
-    hidden, job = tables.hidden, tables.job
-    used, said = tables.job_dataset, tables.declared_dataset
-    by_then = [
-        case((column <= _AT, column))
-        for column in (hidden.c.restored_at, job.c.last_seen, used.c.last_seen, said.c.last_said)
-    ]
-    latest = [func.coalesce(func.max(time), _LONG_AGO) for time in by_then]
-    joined = (
-        hidden.outerjoin(job, job.c.id == hidden.c.entity)
-        .outerjoin(used, used.c.dataset == hidden.c.entity)
-        .outerjoin(said, said.c.dataset == hidden.c.entity)
+def _deletions(is_among: IsAmong) -> Any:
+    """The last word on each entity by a time; a restoration of the same moment counts for more."""
+    hidden, later = tables.hidden, tables.hidden.alias("later")
+    newest = (
+        select(func.max(later.c.at))
+        .where(later.c.entity == hidden.c.entity, later.c.at <= _AT)
+        .correlate(hidden)
+        .scalar_subquery()
     )
     return (
-        select(hidden.c.entity, hidden.c.deleted_at)
-        .select_from(joined)
-        .where(is_among(hidden.c.entity), hidden.c.deleted_at <= _AT)
-        .group_by(hidden.c.entity, hidden.c.deleted_at)
-        .having(*(hidden.c.deleted_at > time for time in latest))
+        select(hidden.c.entity, hidden.c.at)
+        .where(is_among(hidden.c.entity), hidden.c.at == newest)
+        .group_by(hidden.c.entity, hidden.c.at)
+        .having(func.min(hidden.c.is_deleted) == 1)
     )
 
 
 _ALIASES = Prepared(_aliases)
 _FIRST_USED = Prepared(_first_used)
-_HIDDEN = Prepared(_hidden)
+_DELETIONS = Prepared(_deletions)
 _DATASET_NAMES = Prepared(
     lambda is_among: select(
         tables.dataset.c.id, tables.dataset.c.namespace, tables.dataset.c.name
@@ -107,7 +100,7 @@ class StoreReader:
                     select(literal(name)).where(select(1).where(*conditions).exists())
                     for name, conditions in (
                         ("alias", (tables.alias.c.dataset.is_not(None),)),
-                        ("hidden", (tables.hidden.c.deleted_at.is_not(None),)),
+                        ("hidden", (tables.hidden.c.is_deleted == 1,)),
                         ("rename", renames),
                         ("declared", (tables.declared_dataset.c.dataset.is_not(None),)),
                     )
@@ -136,6 +129,12 @@ class StoreReader:
     def snapshot(self, execution: Execution, at: int) -> set[tuple[bytes, int]]:
         return uses.read_snapshot(self._connection, execution, at)
 
+    def next_execution(self, execution: Execution, after: int) -> int | None:
+        return uses.read_next_execution(self._connection, execution, after)
+
+    def execution_maps(self, execution: Execution, dataset: bytes, at: int) -> set[bytes]:
+        return uses.read_execution_maps(self._connection, execution, dataset, at)
+
     def aliases(self, datasets: Iterable[bytes]) -> list[Alias]:
         if "alias" not in self._present:
             return []
@@ -149,13 +148,13 @@ class StoreReader:
             return []
         return uses.read_successions(self._connection, datasets, at)
 
-    def hidden(self, ids: Iterable[bytes], at: int) -> set[bytes]:
-        return set(self.deletions(ids, at))
-
     def deletions(self, ids: Iterable[bytes], at: int) -> dict[bytes, int]:
         if "hidden" not in self._present:
             return {}
-        return dict(_HIDDEN.rows(self._connection, ids, at=at))
+        return dict(_DELETIONS.rows(self._connection, ids, at=at))
+
+    def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
+        return was_heard_of(self._connection, id, since, at)
 
     def dataset_names(self, datasets: Iterable[bytes]) -> dict[bytes, Name]:
         rows = _DATASET_NAMES.rows(self._connection, datasets)

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, case, func, literal, or_, select, union, union_all
 
-from headwater.model.uses import NOW
 from headwater.store import tables
-from headwater.store.graph_reader import StoreReader
+from headwater.store.datasets import IS_SHOWN
+from headwater.store.entities import is_shown
 
 
 class Node(NamedTuple):
@@ -18,6 +18,7 @@ class Node(NamedTuple):
     name: str
 
 
+_SHOWN = {"dataset": IS_SHOWN, "job": is_shown(tables.job, tables.job.c.last_seen)}
 _KINDS = (("dataset", tables.dataset), ("job", tables.job))
 
 
@@ -33,8 +34,7 @@ def find_like(connection: Connection, text: str, limit: int) -> list[Node]:
     every = union_all(*queries).subquery()
     order = (every.c.rank, func.length(every.c.name), every.c.name, every.c.namespace, every.c.kind)
     rows = connection.execute(select(every).order_by(*order).limit(limit)).all()
-    hidden = StoreReader(connection).hidden((row.id for row in rows), NOW)
-    return [Node(*row[:4]) for row in rows if row.id not in hidden]
+    return [Node(*row[:4]) for row in rows]
 
 
 def _like(kind: str, table: Table, wanted: str) -> Any:
@@ -52,7 +52,7 @@ def _like(kind: str, table: Table, wanted: str) -> Any:
         table.c.namespace,
         table.c.name,
         rank.label("rank"),
-    ).where(whole.contains(wanted, autoescape=True))
+    ).where(whole.contains(wanted, autoescape=True), _SHOWN[kind])
 
 
 def list_ids(connection: Connection, at: int, most: int) -> tuple[list[bytes], list[bytes]]:

@@ -35,8 +35,10 @@ _LOWEST = bindparam("lowest", type_=SmallInteger)
 _HIGHEST = bindparam("highest", type_=SmallInteger)
 _NOBODY = bytes(16)
 
-# Rows of one level of a walk: where there are more, each node gets its share.
+# Rows for a thousand nodes: where there are more, each node gets its share.
 MOST_USES = 50_000
+# Runs of a job that are asked what they said, of those that had begun by then the newest.
+RUNS_ASKED = 8
 
 
 def _up_to(time: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -46,30 +48,53 @@ def _up_to(time: ColumnElement[Any]) -> ColumnElement[Any]:
 def _said_at() -> ColumnElement[Any]:
     """When a job's use was last observed, up to the time asked for.
 
-    If it was seen later as well, the newest run by then that said the same knows: the stretch from
-    first to last seen may have gaps in which the job used something else.
+    If it was seen later as well, the runs of then tell: the stretch from first to last seen may
+    have gaps in which the job used something else. A run is known by its last word alone; where
+    nobody had said that by then, it had said something older, such as this.
     """
-    use, run, said = tables.job_dataset, tables.run, tables.run_dataset
-    by_run = (
-        select(_up_to(said.c.last_seen))
-        .select_from(run.join(said, said.c.run == run.c.id))
+    use, said, known = tables.job_dataset, tables.run_dataset, tables.job_dataset.alias("known")
+    run = tables.run.alias("began")
+    newest = (
+        select(run.c.id)
+        .where(run.c.job == use.c.job, run.c.first_event <= _AT)
+        .order_by(run.c.first_event.desc(), run.c.id.desc())
+        .limit(RUNS_ASKED)
+        .correlate(use)
+        .subquery("newest")
+    )
+    schema, columns = (func.coalesce(said.c[name], UNSAID) for name in ("schema", "columns"))
+    is_known = (
+        select(1)
         .where(
-            run.c.job == use.c.job,
-            run.c.first_event <= _AT,
+            known.c.job == use.c.job,
+            known.c.dataset == use.c.dataset,
+            known.c.direction == use.c.direction,
+            known.c.schema == schema,
+            known.c.columns == columns,
+            known.c.first_seen <= _AT,
+        )
+        .correlate(use, said)
+        .exists()
+    )
+    is_the_same = and_(
+        or_(use.c.schema == UNSAID, schema == use.c.schema),
+        or_(use.c.columns == UNSAID, columns == use.c.columns),
+    )
+    by_runs = (
+        select(func.max(_up_to(said.c.last_seen)))
+        .select_from(newest.join(said, said.c.run == newest.c.id))
+        .where(
             said.c.dataset == use.c.dataset,
             said.c.direction == use.c.direction,
             said.c.first_seen <= _AT,
-            or_(use.c.schema == UNSAID, said.c.schema == use.c.schema),
-            or_(use.c.columns == UNSAID, said.c.columns == use.c.columns),
+            or_(is_the_same, ~is_known),
         )
-        .order_by(run.c.first_event.desc())
-        .limit(1)
         .correlate(use)
         .scalar_subquery()
     )
     return case(
         (use.c.last_seen <= _AT, use.c.last_seen),
-        else_=func.coalesce(by_run, use.c.first_seen),
+        else_=func.coalesce(by_runs, use.c.first_seen),
     )
 
 
@@ -88,27 +113,29 @@ def _observed() -> Select[Any]:
 
 def _declared() -> Select[Any]:
     """What authors say; it is taken back by their next word on the job that leaves it out."""
-    said, newest = tables.declared_dataset, tables.declaration
+    said, spoken = tables.declared_dataset, tables.declaration
     said_at = _up_to(said.c.last_said)
-    is_in_force = or_(newest.c.last_said.is_(None), said_at >= _up_to(newest.c.last_said))
-    same = and_(newest.c.author == said.c.author, newest.c.job == said.c.job)
-    return (
-        select(
-            said.c.job,
-            said.c.dataset,
-            said.c.direction,
-            said.c.schema,
-            said.c.columns,
-            said.c.first_said,
-            said_at.label("said_at"),
-            case(
-                (is_in_force, literal_column(str(int(Word.DECLARED)))),
-                else_=literal_column(str(int(Word.TAKEN_BACK))),
-            ).label("word"),
+    newest = (
+        select(func.max(spoken.c.said_at))
+        .where(
+            spoken.c.author == said.c.author, spoken.c.job == said.c.job, spoken.c.said_at <= _AT
         )
-        .select_from(said.outerjoin(newest, same))
-        .where(said.c.first_said <= _AT)
+        .correlate(said)
+        .scalar_subquery()
     )
+    return select(
+        said.c.job,
+        said.c.dataset,
+        said.c.direction,
+        said.c.schema,
+        said.c.columns,
+        said.c.first_said,
+        said_at.label("said_at"),
+        case(
+            (said_at < newest, literal_column(str(int(Word.TAKEN_BACK)))),
+            else_=literal_column(str(int(Word.DECLARED))),
+        ).label("word"),
+    ).where(said.c.first_said <= _AT)
 
 
 def _uses_by(column: By, has_declared: bool, is_among: IsAmong) -> Any:
@@ -129,6 +156,9 @@ _USES: dict[tuple[By, bool], Prepared] = {
 
 Counts = dict[tuple[bytes, int], int]
 
+_AT_ONCE = 1_024
+_NO_LIMIT = 2**62
+
 
 def read_uses(
     connection: Connection,
@@ -139,45 +169,49 @@ def read_uses(
     has_declared: bool = True,
 ) -> tuple[list[Use], Counts]:
     """Read what jobs use, or who uses datasets, and count what is too much for one answer."""
-    wanted, chosen = sorted(set(ids)), sorted(directions)
-    limits = {"lowest": chosen[0], "highest": chosen[-1], "most": MOST_USES + 1}
-    rows = _USES[by, has_declared].rows(connection, wanted, at=at, **limits)
+    wanted, ways = sorted(set(ids)), sorted(directions)
+    found: list[tuple[Any, ...]] = []
     left_out: Counts = {}
-    if len(rows) > MOST_USES:
-        rows, left_out = _read_fairly(connection, by, wanted, chosen, at)
-    return [Use._make(row) for row in rows], left_out
+    query = _USES[by, has_declared]
+    limits = {"lowest": ways[0], "highest": ways[-1], "most": MOST_USES + 1}
+    for start in range(0, len(wanted), _AT_ONCE):
+        part = wanted[start : start + _AT_ONCE]
+        rows = query.rows(connection, part, at=at, **limits)
+        if len(rows) > MOST_USES:
+            rows = [
+                row for way in ways for row in _read_fairly(connection, by, part, way, at, left_out)
+            ]
+        found += rows
+    return [Use._make(row) for row in found], left_out
 
 
 def _read_fairly(
-    connection: Connection,
-    by: By,
-    ids: list[bytes],
-    directions: list[Direction],
-    at: int,
-) -> tuple[list[tuple[Any, ...]], Counts]:
-    """The same with as many rows for each, so that one with a million does not starve the rest."""
+    connection: Connection, by: By, ids: list[bytes], way: Direction, at: int, left_out: Counts
+) -> list[tuple[Any, ...]]:
+    """The same with as many others for each, so that one with a million does not starve the rest.
+
+    Each of the others comes with all its rows: the newest tells whether it still counts.
+    """
     rows: list[tuple[Any, ...]] = []
-    left_out: Counts = {}
-    fair = max(1, MOST_USES // (len(ids) * len(directions)))
-    for id in ids:
-        for direction in directions:
-            limits = {"lowest": direction, "highest": direction, "most": fair + 1}
-            found = _USES[by, True].rows(connection, [id], at=at, **limits)
-            rows += found[:fair]
-            if len(found) > fair:
-                taken = len({row[1 if by == "job" else 0] for row in found[:fair]})
-                count = _count_uses(connection, by, id, direction, at)
-                left_out[id, direction] = max(1, count - taken)
-    return rows, left_out
-
-
-def _count_uses(connection: Connection, by: By, id: bytes, direction: Direction, at: int) -> int:
+    fair = max(1, MOST_USES // len(ids))
+    limits = {"lowest": way, "highest": way, "most": _NO_LIMIT}
     use = tables.job_dataset
     other = use.c.job if by == "dataset" else use.c.dataset
-    query = select(func.count(other.distinct())).where(
-        use.c[by] == id, use.c.direction == int(direction), use.c.first_seen <= at
-    )
-    return int(connection.execute(query).scalar() or 0)
+    place = 0 if by == "dataset" else 1
+    for id in ids:
+        among = (use.c[by] == id, use.c.direction == int(way), use.c.first_seen <= at)
+        others = connection.execute(select(other).where(*among).distinct().limit(fair + 1))
+        chosen = sorted(others.scalars())
+        if len(chosen) <= fair:
+            rows += _USES[by, True].rows(connection, [id], at=at, **limits)
+            continue
+        kept = set(chosen[:fair])
+        opposite: By = "job" if by == "dataset" else "dataset"
+        found = _USES[opposite, True].rows(connection, kept, at=at, **limits)
+        rows += [row for row in found if row[1 - place] == id and row[place] in kept]
+        count = connection.execute(select(func.count(other.distinct())).where(*among)).scalar()
+        left_out[id, way] = int(count or 0) - fair
+    return rows
 
 
 def _executions(is_among: IsAmong) -> Any:
@@ -283,3 +317,50 @@ def read_successions(
     """Read the renames that datasets came from or ended in by a time."""
     rows = _SUCCESSIONS.rows(connection, datasets, at=at)
     return [Succession._make(row) for row in sorted(set(rows))]
+
+
+def read_next_execution(connection: Connection, execution: Execution, after: int) -> int | None:
+    """Read when the first execution with datasets began after a time, other than the one given."""
+    run = tables.run
+    query = select(func.min(run.c.first_event)).where(
+        run.c.job == execution.job, run.c.first_event > after, run.c.first_datasets.is_not(None)
+    )
+    if execution.parent_run is not None:
+        is_other = or_(run.c.parent_run.is_(None), run.c.parent_run != execution.parent_run)
+        query = query.where(is_other)
+    found = connection.execute(query).scalar()
+    return None if found is None else int(found)
+
+
+# Of an execution with more runs than this, as of micro-batches, the newest tell.
+_RUNS_OF_EXECUTION = 256
+
+
+def read_execution_maps(
+    connection: Connection, execution: Execution, dataset: bytes, at: int
+) -> set[bytes]:
+    """Read the column maps that runs of an execution stated last for an output, each its own."""
+    run, said = tables.run, tables.run_dataset
+    newest = (
+        select(run.c.id)
+        .where(
+            run.c.job == execution.job,
+            run.c.parent_run == execution.parent_run,
+            run.c.first_event <= at,
+        )
+        .order_by(run.c.first_event.desc())
+        .limit(_RUNS_OF_EXECUTION)
+        .subquery()
+    )
+    query = (
+        select(said.c.columns)
+        .join(newest, newest.c.id == said.c.run)
+        .where(
+            said.c.dataset == dataset,
+            said.c.direction == int(Direction.OUTPUT),
+            said.c.first_seen <= at,
+            said.c.columns.is_not(None),
+        )
+        .distinct()
+    )
+    return set(connection.execute(query).scalars())

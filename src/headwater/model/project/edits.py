@@ -18,8 +18,7 @@ def project_edit(projection: Projection) -> None:
         facet = None if raw is None else read_facet(aspect, raw)
         if aspect == "deleted":
             is_deleted = facet is not None and facet.body == b"true"
-            times = (projection.at, None) if is_deleted else (None, projection.at)
-            projection.facts.add("hidden", Hidden(owner, *times))
+            projection.facts.add("hidden", Hidden(owner, projection.at, int(is_deleted)))
         elif aspect == "symlinks":
             _project_joins(projection, owner, facet)
         else:

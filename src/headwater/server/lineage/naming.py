@@ -8,7 +8,6 @@ from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
 from headwater.graph.node_id import field_node_id, job_node_id, read_node_id
 from headwater.graph.view import View
-from headwater.model.uses import NOW
 from headwater.server.lineage.asking import view_at
 from headwater.server.lineage.columns import list_columns
 from headwater.store.nodes import Node, find_like
@@ -40,7 +39,7 @@ def _by_id(view: View, text: str) -> list[Shape]:
     is_job = readings[0].kind is NodeKind.JOB
     find = view.reader.job_names if is_job else view.reader.dataset_names
     existing = set(find(reading.id for reading in readings))
-    existing -= view.reader.hidden(existing, NOW)
+    existing -= view.hidden(existing)
     for reading in readings:
         if reading.id in existing:
             node = Node(reading.kind, reading.id, reading.namespace, reading.name)

@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 from headwater.graph.answer import Side
 from headwater.graph.columns import Column, ColumnEdge, ColumnGraph
 from headwater.graph.node_id import field_node_id, job_node_id
-from headwater.graph.view import EdgeKind, View
+from headwater.graph.standing import EdgeKind
+from headwater.graph.view import View
 from headwater.model.column_map import Transformation
 from headwater.model.instant import format_instant
 from headwater.model.relations import Direction

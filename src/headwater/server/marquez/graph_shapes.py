@@ -14,7 +14,8 @@ from sqlalchemy import Connection
 
 from headwater.graph.answer import Graph, Side
 from headwater.graph.node_id import dataset_node_id, job_node_id
-from headwater.graph.view import EdgeKind, View
+from headwater.graph.standing import EdgeKind
+from headwater.graph.view import View
 from headwater.model.facets import Schema
 from headwater.model.instant import format_instant
 from headwater.model.memo import Memo

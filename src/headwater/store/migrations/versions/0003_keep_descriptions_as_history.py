@@ -1,4 +1,4 @@
-"""Keep every way a dataset was described; column maps are read from their content."""
+"""Keep as history how datasets were described, what was declared and what was deleted."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -24,6 +24,51 @@ def upgrade() -> None:
         ("first_said", "last_said"),
         {"declared_dataset_by_dataset": ["dataset"], "declared_dataset_by_job": ["job"]},
     )
+    _keep_every_declaration()
+    _keep_every_deletion()
+
+
+def _keep_every_declaration() -> None:
+    """Of what authors said of jobs, the last time is all that is known."""
+    _rename("declaration")
+    op.create_table(
+        "declaration",
+        sa.Column("author", sa.LargeBinary(), nullable=False),
+        sa.Column("job", sa.LargeBinary(), nullable=False),
+        sa.Column("said_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("author", "job", "said_at"),
+        sqlite_with_rowid=False,
+    )
+    op.execute(
+        "INSERT INTO declaration (author, job, said_at)"
+        " SELECT author, job, last_said FROM old_declaration WHERE last_said IS NOT NULL"
+    )
+    op.drop_table("old_declaration")
+
+
+def _keep_every_deletion() -> None:
+    _rename("hidden")
+    op.create_table(
+        "hidden",
+        sa.Column("entity", sa.LargeBinary(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("is_deleted", sa.SmallInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("entity", "at", "is_deleted"),
+        sqlite_with_rowid=False,
+    )
+    for is_deleted, time in ((1, "deleted_at"), (0, "restored_at")):
+        op.execute(
+            "INSERT INTO hidden (entity, at, is_deleted)"
+            f" SELECT entity, {time}, {is_deleted} FROM old_hidden WHERE {time} IS NOT NULL"
+        )
+    op.drop_table("old_hidden")
+
+
+def _rename(table: str) -> None:
+    op.rename_table(table, f"old_{table}")
+    if op.get_context().dialect.name == "postgresql":
+        # The name of a key stays with the renamed table.
+        op.execute(f"ALTER TABLE old_{table} RENAME CONSTRAINT {table}_pkey TO old_{table}_pkey")
 
 
 def _add_first_running() -> None:
@@ -49,10 +94,7 @@ def _key_by_description(
     """Make schema and columns part of the key; what was the latest is all that is known."""
     for index in indexes:
         op.drop_index(index, table)
-    op.rename_table(table, f"old_{table}")
-    if op.get_context().dialect.name == "postgresql":
-        # The name of a key stays with the renamed table.
-        op.execute(f"ALTER TABLE old_{table} RENAME CONSTRAINT {table}_pkey TO old_{table}_pkey")
+    _rename(table)
     keys = (*ids, "direction", "schema", "columns")
     op.create_table(
         table,

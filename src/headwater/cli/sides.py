@@ -1,0 +1,31 @@
+"""Which way from a node: up, down or both, as options and as the API says it."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+
+class Side(StrEnum):
+    UPSTREAM = "upstream"
+    DOWNSTREAM = "downstream"
+
+
+UpOption = Annotated[bool, typer.Option("--up", help="Only what it comes from.")]
+DownOption = Annotated[bool, typer.Option("--down", help="Only what comes from it.")]
+
+
+def choose_sides(is_up: bool, is_down: bool, is_both: bool) -> tuple[Side, ...]:
+    """The sides that are asked for; none asked for is none chosen."""
+    up = (Side.UPSTREAM,) if is_up or is_both else ()
+    down = (Side.DOWNSTREAM,) if is_down or is_both else ()
+    return up + down
+
+
+def direction_of(sides: tuple[Side, ...]) -> str:
+    return sides[0] if len(sides) == 1 else "both"
+
+
+def more_of(node: dict[str, Any], side: Side) -> int:
+    """How many neighbours on a side an answer left out."""
+    return int((node.get("more") or {}).get(side, 0))

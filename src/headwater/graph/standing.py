@@ -1,0 +1,77 @@
+"""Which uses stand: the rule that tells lineage from history, for one job at one time."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from headwater.model.ids import UNSAID
+from headwater.model.uses import Execution, Use, Word
+
+
+class EdgeKind(StrEnum):
+    """Why an edge is there."""
+
+    OBSERVED = "observed"
+    DECLARED = "declared"
+    PAST = "past"
+    SUCCESSION = "succession"
+
+
+class Standing(NamedTuple):
+    """What decides for a job: its newest execution, and what its newest snapshots still name."""
+
+    execution: Execution | None
+    snapshot: frozenset[tuple[bytes, int]] | None
+
+
+def find_kind(
+    standing: Standing, dataset: bytes, direction: int, uses: Iterable[Use]
+) -> EdgeKind | None:
+    """How a job's uses of one dataset stand, if they do: those of the newest execution do.
+
+    Without an execution, as where a later job took over the run's id, nothing speaks against them.
+    """
+    kind, said_at = None, None
+    for use in uses:
+        if use.word == Word.OBSERVED:
+            if said_at is None or use.said_at > said_at:
+                said_at = use.said_at
+        elif use.word == Word.DECLARED:
+            kind = EdgeKind.DECLARED
+    if said_at is None:
+        return kind
+    execution, snapshot = standing
+    if execution is not None and said_at < execution.began:
+        return kind
+    if snapshot is not None and (dataset, direction) not in snapshot:
+        return kind
+    return EdgeKind.OBSERVED
+
+
+def newest_maps(uses: list[Use], execution: Execution | None) -> tuple[set[bytes], bool]:
+    """The column maps that count of those stated, and whether runs must be asked for theirs.
+
+    A run's newest map replaces its older ones. Runs that share a parent are one execution, and
+    each has its own; if they stated several, only the runs can tell which are their newest.
+    """
+    maps: set[bytes] = set()
+    newest: Use | None = None
+    since_began: set[bytes] = set()
+    for use in uses:
+        if use.columns == UNSAID or use.word == Word.TAKEN_BACK:
+            continue
+        if use.word == Word.DECLARED:
+            maps.add(use.columns)
+            continue
+        if newest is None or _order(use) > _order(newest):
+            newest = use
+        if execution is not None and use.said_at >= execution.began:
+            since_began.add(use.columns)
+    if newest is not None:
+        maps.add(newest.columns)
+    is_shared = execution is not None and execution.parent_run is not None
+    return maps, is_shared and len(since_began) > 1
+
+
+def _order(use: Use) -> tuple[int, int, bytes]:
+    return use.said_at, use.first_seen, use.columns

@@ -1,0 +1,52 @@
+"""Reading whether anything was heard of a job or dataset in a stretch of time."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, or_, select
+
+from headwater.store import tables
+
+
+def was_heard_of(connection: Connection, id: bytes, since: int, at: int) -> bool:
+    """Whether a job or dataset was heard of after one time and by another.
+
+    What was last heard later than that may have been heard between as well: its runs tell.
+    """
+    return any(
+        connection.execute(select(1).where(select(1).where(*conditions).exists())).scalar()
+        for conditions in (_of_job(id, since, at), _of_dataset(id, since, at), _said(id, since, at))
+    )
+
+
+def _of_job(id: bytes, since: int, at: int) -> tuple[ColumnElement[Any], ...]:
+    job, run = tables.job, tables.run
+    by_run = (
+        select(1).where(run.c.job == id, run.c.first_event <= at, run.c.last_event > since).exists()
+    )
+    is_last = job.c.last_seen.between(since + 1, at)
+    return job.c.id == id, or_(is_last, (job.c.last_seen > at) & by_run)
+
+
+def _of_dataset(id: bytes, since: int, at: int) -> tuple[ColumnElement[Any], ...]:
+    use, run, said = tables.job_dataset, tables.run, tables.run_dataset
+    by_run = (
+        select(1)
+        .select_from(run.join(said, said.c.run == run.c.id))
+        .where(
+            run.c.job == use.c.job,
+            run.c.first_event <= at,
+            said.c.dataset == id,
+            said.c.first_seen <= at,
+            said.c.last_seen > since,
+        )
+        .correlate(use)
+        .exists()
+    )
+    is_seen = or_(use.c.first_seen.between(since + 1, at), use.c.last_seen.between(since + 1, at))
+    return use.c.dataset == id, or_(is_seen, (use.c.last_seen > at) & by_run)
+
+
+def _said(id: bytes, since: int, at: int) -> tuple[ColumnElement[Any], ...]:
+    said = tables.declared_dataset
+    is_said = or_(said.c.first_said.between(since + 1, at), said.c.last_said.between(since + 1, at))
+    return said.c.dataset == id, is_said

@@ -1,0 +1,1 @@
+"""Lineage derived when read, over rows in memory and in both databases."""
