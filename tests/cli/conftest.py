@@ -2,12 +2,14 @@
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from headwater.cli.main import run as run_command
 from tests.cli.commands import Outcome, Run
+from tests.cli.shop import Shop, open_shop
 
 
 @pytest.fixture
@@ -32,3 +34,30 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return Outcome(status, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """A server with a small pipeline in it."""
+    with open_shop(tmp_path_factory.mktemp("shop")) as shop:
+        yield shop
+
+
+@pytest.fixture(params=["server", "store"])
+def place(
+    no_settings: None,
+    request: pytest.FixtureRequest,
+    shop: Shop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> str:
+    """The pipeline behind a server, or without one; where commands look for it."""
+    where = shop.url if request.param == "server" else shop.store
+    monkeypatch.setenv("HEADWATER_URL", where)
+    return where
+
+
+@pytest.fixture
+def at_shop(no_settings: None, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    """The pipeline behind a server that commands find by its variable."""
+    monkeypatch.setenv("HEADWATER_URL", shop.url)
+    return shop
