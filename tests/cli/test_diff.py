@@ -86,6 +86,24 @@ def edge(origin: str, destination: str, before: str | None, after: str | None, *
     )
 
 
+def named(id: str, type: str, namespace: str, name: str, field: str | None = None) -> Any:
+    return id, {"type": type, "namespace": namespace, "name": name, "field": field}
+
+
+NAMED = dict(
+    (
+        named("dataset:s3://b:x", "DATASET", "s3://b", "x"),
+        named("dataset:s3://c:x", "DATASET", "s3://c", "x"),
+        named("datasetField:s3://b:x:c", "DATASET_FIELD", "s3://b", "x", "c"),
+        named("datasetField:kafka://h:1:y:d", "DATASET_FIELD", "kafka://h:1", "y", "d"),
+        named("job:airflow:x", "JOB", "airflow", "x"),
+        named("job:airflow:other", "JOB", "airflow", "other"),
+        named("job:n:y", "JOB", "n", "y"),
+        named("job:a:z", "JOB", "a", "z"),
+    )
+)
+
+
 @pytest.mark.parametrize(
     ("found", "line"),
     [
@@ -115,10 +133,10 @@ def edge(origin: str, destination: str, before: str | None, after: str | None, *
             ),
             "+ column edge x.c -> y.d (DIRECT IDENTITY) by job other",
         ),
-        (change("job", "job:a:x", None, "there", cause=EDIT), "  edited by ada"),
-        (change("job", "job:a:x", None, "there", cause=None, at=None), "at an unknown time\n"),
+        (change("job", "job:a:z", None, "there", cause=EDIT), "  edited by ada"),
+        (change("job", "job:a:z", None, "there", cause=None, at=None), "at an unknown time\n"),
         (
-            change("job", "job:a:x", None, "there", cause={"type": "declaration", "job": None}),
+            change("job", "job:a:z", None, "there", cause={"type": "declaration", "job": None}),
             "  declared\n",
         ),
     ],
@@ -127,7 +145,13 @@ def test_in_words(found: Any, line: str) -> None:
     file = io.StringIO()
     screen = Screen(Console(file=file, width=200))
     counts = {f"{found['type']} {found['change']}": 1}
-    answer = {"changes": [found], "totalCount": 1, "counts": counts, "isCut": True}
+    answer = {
+        "changes": [found],
+        "nodes": {id: shape for id, shape in NAMED.items() if id in found.values()},
+        "totalCount": 1,
+        "counts": counts,
+        "isCut": True,
+    }
     show_diff(screen, {"from": NOW, "to": NOW, **answer})
     assert line in file.getvalue()
     assert "Not everything was compared" in file.getvalue()

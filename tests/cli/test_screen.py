@@ -5,7 +5,6 @@ import io
 import pytest
 from rich.console import Console
 
-from headwater.cli.node_names import guess_node
 from headwater.cli.screen import Grid, Screen
 from headwater.cli.times import describe_age, read_time
 from headwater.cli.tree import grow
@@ -139,22 +138,3 @@ class TestTimes:
     def test_what_is_no_time(self, text: str) -> None:
         with pytest.raises(InvalidRequest, match=r"^T: .* is not a time; .*; hint$"):
             read_time(text, "T", "; hint")
-
-
-@pytest.mark.parametrize(
-    ("id", "namespace", "name", "field"),
-    [
-        ("dataset:kafka://broker:9092:a.b", "kafka://broker:9092", "a.b", ""),
-        ("dataset:kafka://one:9092,two:9093:a", "kafka://one:9092,two:9093", "a", ""),
-        ("dataset:s3://bucket:a/b:c", "s3://bucket", "a/b:c", ""),
-        ("dataset:hdfs://host:8020/data:x", "hdfs://host:8020/data", "x", ""),
-        ("dataset:arn:aws:glue:eu-1:123:table/a/b", "arn:aws:glue:eu-1:123", "table/a/b", ""),
-        ("job:airflow:etl.load", "airflow", "etl.load", ""),
-        ("datasetField:s3://bucket:a:price", "s3://bucket", "a", "price"),
-        ("job:\n", "", "\n", ""),
-        ("nonsense", "", "", ""),
-    ],
-)
-def test_what_an_id_tells(id: str, namespace: str, name: str, field: str) -> None:
-    node = guess_node(id)
-    assert (node.namespace, node.name, node.field) == (namespace, name, field)

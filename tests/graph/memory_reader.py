@@ -278,6 +278,21 @@ class MemoryReader:
             for job, run in newest.items()
         }
 
+    def first_run(
+        self, job: bytes, after: int, at: int, code: bytes | None = None, sql: bytes | None = None
+    ) -> RunAt | None:
+        found = [
+            run
+            for run in self._runs_of(job, at)
+            if _time(run.first_event) > after
+            and code in (None, run.code)
+            and sql in (None, run.sql)
+        ]
+        if not found:
+            return None
+        run = found[-1]
+        return RunAt(run.id, _time(run.first_event), _state(run, at), run.code, run.sql)
+
     def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
         marks = {
             dataset: [

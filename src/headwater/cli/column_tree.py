@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
-from headwater.cli.node_names import Node, guess_node
+from headwater.cli.node_names import Node
 from headwater.cli.screen import Grid, Screen
 from headwater.cli.sides import Side, more_of
 from headwater.cli.times import describe_time
@@ -30,6 +30,7 @@ class ColumnTrees:
 
     def __init__(self, answer: Shape, screen: Screen) -> None:
         self._nodes = {node["id"]: node for node in answer["graph"]}
+        self._job_names: Shape = answer["jobs"]
         self._starts: Sequence[str] = [id for id in answer["nodes"] if id in self._nodes]
         self._as_of = answer["asOf"]
         self._screen = screen
@@ -111,7 +112,7 @@ class ColumnTrees:
         return self._screen.clean(node.label)
 
     def _jobs(self, ways: Ways) -> str:
-        names = dict.fromkeys(guess_node(way["job"]).name for way in ways if way["job"])
+        names = dict.fromkeys(self._job_names[way["job"]]["name"] for way in ways if way["job"])
         return self._screen.clean(_few(list(names), ", ")) or "-"
 
 

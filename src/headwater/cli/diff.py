@@ -9,7 +9,7 @@ from rich.text import Text
 
 from headwater.cli.client import DEFAULT_URL, Client, ServerOption
 from headwater.cli.naming import find_node
-from headwater.cli.node_names import JOB, Node, guess_node
+from headwater.cli.node_names import JOB, Node, node_of_id, node_of_shape
 from headwater.cli.output import Output, OutputOption
 from headwater.cli.screen import Screen, print_json
 from headwater.cli.sides import DownOption, UpOption, choose_sides, direction_of
@@ -93,7 +93,7 @@ def ask_diff(
 
 def show_diff(screen: Screen, answer: Shape) -> None:
     """Print changes by the time and the cause that they share, then how many there are."""
-    words = _Words(screen, answer["changes"])
+    words = _Words(screen, answer)
     between = f"between {describe_time(answer['from'])} and {describe_time(answer['to'])} UTC"
     # What one cause brought stands together, in the order of time.
     ordered = sorted(answer["changes"], key=lambda change: (change["at"] or "", _key(change)))
@@ -134,13 +134,12 @@ def _at(time: int) -> str:
 class _Words:
     """Changes in words; names without their namespace where no other has them."""
 
-    def __init__(self, screen: Screen, changes: list[Shape]) -> None:
+    def __init__(self, screen: Screen, answer: Shape) -> None:
         self._screen = screen
+        self._nodes = {id: node_of_shape(id, shape) for id, shape in answer["nodes"].items()}
         self._by_name: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        for change in changes:
-            for id in _ids(change):
-                node = guess_node(id)
-                self._by_name[node.type, node.name].add(node.namespace)
+        for node in self._nodes.values():
+            self._by_name[node.type, node.name].add(node.namespace)
 
     def cause(self, cause: Shape | None) -> str:
         match cause:
@@ -157,7 +156,7 @@ class _Words:
         before, after = (self._screen.clean(change[key] or "") for key in ("before", "after"))
         arrow = self._screen.marks.arrow
         values = f"{before} {arrow} {after}" if before and after else before or after
-        subject = guess_node(change["subject"])
+        subject = self._node(change["subject"])
         match change["type"]:
             case "edge" | "column":
                 ends = f" {arrow} ".join(
@@ -181,16 +180,14 @@ class _Words:
                 return f"{what} of {self._short(subject.id)}"
         return f"{'job ' if subject.type == JOB else 'dataset '}{self._whole(subject)}"
 
+    def _node(self, id: str) -> Node:
+        return self._nodes.get(id) or node_of_id(id)
+
     def _whole(self, node: Node) -> str:
         return self._screen.clean(node.whole_name)
 
     def _short(self, id: str) -> str:
-        node = guess_node(id)
+        node = self._node(id)
         is_known = len(self._by_name[node.type, node.name]) < 2
         name = self._screen.clean(node.label if is_known else node.whole_name)
         return f"job {name}" if node.type == JOB else name
-
-
-def _ids(change: Shape) -> list[str]:
-    ends = [change[key] for key in ("origin", "destination", "job") if change.get(key)]
-    return ends or [change["subject"]]

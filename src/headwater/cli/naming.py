@@ -4,7 +4,15 @@ from enum import StrEnum
 from typing import Any
 
 from headwater.cli.client import Client, json_of
-from headwater.cli.node_names import COLUMN, DATASET, JOB, Node, guess_node, is_node_id
+from headwater.cli.node_names import (
+    COLUMN,
+    DATASET,
+    JOB,
+    Node,
+    is_node_id,
+    node_of_id,
+    node_of_shape,
+)
 from headwater.cli.screen import Grid, Screen
 from headwater.errors import InvalidRequest, NotFound
 
@@ -34,24 +42,20 @@ def find_node(client: Client, name: str, type: NodeType | None = None, hint: str
     exact = [node for node in found if node["isExact"]]
     candidates = exact or found
     if len(candidates) == 1:
-        return _node(candidates[0])
+        return node_of_shape(candidates[0]["id"], candidates[0])
     if candidates:
         raise _ambiguous(name, candidates, hint)
     # What was there once and is no more can be asked for by its id, as of then.
     if is_node_id(name):
-        return guess_node(name)
+        return node_of_id(name)
     raise NotFound(type or "node", Screen(is_error=True).clean(name[:500]), _near(client, name))
-
-
-def _node(shape: dict[str, Any]) -> Node:
-    return Node(shape["id"], shape["type"], shape["namespace"], shape["name"], shape["field"] or "")
 
 
 def _ambiguous(name: str, candidates: list[dict[str, Any]], hint: str) -> InvalidRequest:
     screen = Screen(is_error=True)
     grid = Grid(("type", "namespace", "name", "node id"))
     for shape in candidates[:_LISTED]:
-        node = _node(shape)
+        node = node_of_shape(shape["id"], shape)
         texts = (_WORDS[node.type], node.namespace, node.label, node.id)
         grid.add(*map(screen.clean, texts))
     screen.show(grid)

@@ -1,14 +1,6 @@
 """Nodes as people know them: NAMESPACE|NAME, and what a node id says of itself."""
 
-import re
-from typing import NamedTuple
-
-# Where a namespace ends in an id cannot be seen, only guessed from the forms that are common:
-# `scheme://host:port/path`, `arn:aws:glue:region:account`, or no colon at all.
-_NAMESPACE = re.compile(
-    r"(?P<namespace>[\w+.-]+://[^:]*(?::\d+(?=[:,/])[^:]*)*|arn(?::[^:]*){4}|[^:]*):(?P<name>.*)",
-    re.DOTALL,
-)
+from typing import Any, NamedTuple
 
 DATASET = "DATASET"
 JOB = "JOB"
@@ -38,12 +30,12 @@ def is_node_id(text: str) -> bool:
     return text.partition(":")[0] in _TYPES
 
 
-def guess_node(id: str) -> Node:
-    """As much as an id tells, for answers that have nothing but ids. To be read, not looked up."""
+def node_of_shape(id: str, shape: dict[str, Any]) -> Node:
+    """A node as answers of the API name it."""
+    return Node(id, shape["type"], shape["namespace"], shape["name"], shape["field"] or "")
+
+
+def node_of_id(id: str) -> Node:
+    """A node of which nothing but its id is known: where its namespace ends is not."""
     prefix, _, rest = id.partition(":")
-    field = ""
-    if prefix == "datasetField":
-        rest, _, field = rest.rpartition(":")
-    found = _NAMESPACE.fullmatch(rest)
-    namespace, name = (found["namespace"], found["name"]) if found else ("", rest)
-    return Node(id, _TYPES.get(prefix, DATASET), namespace, name, field)
+    return Node(id, _TYPES.get(prefix, DATASET), "", rest)

@@ -8,7 +8,7 @@ from rich.text import Text
 from headwater.cli.client import DEFAULT_URL, Client, ServerOption
 from headwater.cli.lineage import AsOfOption
 from headwater.cli.naming import find_node
-from headwater.cli.node_names import COLUMN, DATASET, JOB, Node, guess_node
+from headwater.cli.node_names import COLUMN, DATASET, JOB, Node
 from headwater.cli.output import STATE_STYLES, Output, OutputOption
 from headwater.cli.screen import Grid, Screen, print_json
 from headwater.cli.times import read_optional_time
@@ -73,7 +73,7 @@ def show_paths(screen: Screen, answer: Shape, start: Node, end: Node) -> None:
     if answer["isReversed"]:
         screen.say(f"It leads from {names[1]} to {names[0]}: {names[1]} is upstream.\n")
         names.reverse()
-    nodes = {shape["id"]: shape for shape in answer["nodes"]}
+    nodes = {shape["id"]: shape for shape in answer["nodes"]} | answer["jobs"]
     for number, found in enumerate(paths, 1):
         if number > 1:
             screen.say()
@@ -100,7 +100,10 @@ def _show_path(screen: Screen, found: Shape, nodes: dict[str, Shape], title: str
         grid.add(
             step,
             _TYPES[node.type],
-            Text(screen.clean(_describe_edge(edge)), "dim" if _is(edge, "indirect") else "none"),
+            Text(
+                screen.clean(_describe_edge(edge, nodes)),
+                "dim" if _is(edge, "indirect") else "none",
+            ),
             screen.clean(shape["system"] or "-"),
             Text(state or "-", STATE_STYLES.get(state, "none")),
             Text(screen.clean(node.namespace), "dim"),
@@ -108,7 +111,7 @@ def _show_path(screen: Screen, found: Shape, nodes: dict[str, Shape], title: str
     screen.show(grid)
 
 
-def _describe_edge(edge: Shape | None) -> str:
+def _describe_edge(edge: Shape | None, nodes: dict[str, Shape]) -> str:
     """How a step is made, where more is known than that a job reads or writes."""
     if edge is None:
         return "-"
@@ -118,12 +121,11 @@ def _describe_edge(edge: Shape | None) -> str:
     if _is(edge, "assumed"):
         parts.append("(whole dataset: job states no columns)")
     if edge["job"]:
-        parts.append(f"by {guess_node(edge['job']).name}")
+        parts.append(f"by {nodes[edge['job']]['name']}")
     if edge["kind"] != "observed":
         parts.append(f"({edge['kind']})")
     return " ".join(parts) or "-"
 
 
 def _is(edge: Shape | None, what: str) -> bool:
-    # Steps are spelt `is_indirect`, other edges of the API `isIndirect`.
-    return edge is not None and bool(edge.get(f"is_{what}") or edge.get(f"is{what.title()}"))
+    return edge is not None and bool(edge[f"is{what.title()}"])

@@ -7,6 +7,7 @@ from headwater.graph.answer import Edge, Graph
 from headwater.graph.columns import Column
 from headwater.graph.standing import EdgeKind
 from headwater.graph.view import Link, View, Visit
+from headwater.model.ids import NO_CONTENT, UNSAID
 from headwater.model.relations import Direction
 from headwater.model.uses import Mark, RunAt, Use, Word, newest_schema
 
@@ -96,6 +97,11 @@ class _Causes:
             return self.by(first.job, first.first_seen)
         return self.of_execution(first.job)
 
+    def of_job(self, job: bytes) -> Cause:
+        """The first run of a job since, or who said first what it uses."""
+        run = self._new.reader.first_run(job, self._old.at, self._new.at)
+        return Cause(job, run.run, run.began) if run else self.of_use(self._new.uses(job))
+
     def of_mark(self, dataset: bytes, mark: Mark) -> Cause:
         """The run of a writer that marked its output."""
         jobs = [
@@ -119,18 +125,19 @@ def _compare_nodes(sides: _Sides, causes: _Causes) -> Iterable[Change]:
         ("job", sides.old_graph.jobs, sides.new_graph.jobs),
     ):
         differing = sorted(old.keys() ^ new.keys())
+        if what == "dataset":
+            sides.new.load_users(differing, Direction)
         deleted = sides.new.reader.deletions(differing, sides.new.at) if differing else {}
         hidden = sides.new.hidden(deleted)
         for node in differing:
             is_there = node in new
+            cause = _UNKNOWN
             if node in hidden:
                 cause = Cause(None, None, deleted[node], is_edit=True)
+            elif is_there and what == "dataset":
+                cause = causes.of_use(sides.new.users(node))
             elif is_there:
-                cause = causes.of_use(
-                    sides.new.users(node) if what == "dataset" else sides.new.uses(node)
-                )
-            else:
-                cause = _UNKNOWN
+                cause = causes.of_job(node)
             yield Change(what, (node,), _there(not is_there), _there(is_there), cause)
 
 
@@ -181,16 +188,40 @@ def _compare_fields(sides: _Sides, causes: _Causes) -> Iterable[Change]:
         for dataset, (old, new) in schemas.items()
         if (old.schema if old else None) != (new.schema if new else None)
     }
+    words = {dataset: _schemas_since(sides, dataset) for dataset in changed}
     types = sides.new.reader.column_types(
         {use.schema for pair in changed.values() for use in pair if use is not None}
+        | {use.schema for some in words.values() for use in some}
     )
     for dataset, (old, new) in changed.items():
         before = types.get(old.schema, {}) if old else {}
         after = types.get(new.schema, {}) if new else {}
-        cause = causes.of_use([new]) if new else _UNKNOWN
         for name in sorted(before.keys() | after.keys()):
-            if before.get(name) != after.get(name):
-                yield Change("field", (dataset, name), before.get(name), after.get(name), cause)
+            was, now = before.get(name), after.get(name)
+            if was != now:
+                # Of all schemas since, the first that has the column as it is now.
+                first = next(
+                    (use for use in words[dataset] if types.get(use.schema, {}).get(name) == now),
+                    new,
+                )
+                cause = causes.of_use([first]) if first else _UNKNOWN
+                yield Change("field", (dataset, name), was, now, cause)
+
+
+def _schemas_since(sides: _Sides, dataset: bytes) -> list[Use]:
+    """The schemas a dataset was first described with between the two times, in that order."""
+    new = newest_schema(sides.new.users(dataset))
+    return sorted(
+        (
+            use
+            for use in sides.new.users(dataset)
+            if use.schema not in (UNSAID, NO_CONTENT)
+            and use.first_seen > sides.old.at
+            and new is not None
+            and use.direction == new.direction
+        ),
+        key=lambda use: (use.first_seen, use.job),
+    )
 
 
 def _compare_columns(sides: _Sides, causes: _Causes) -> Iterable[Change]:
@@ -272,23 +303,30 @@ def _compare_runs(sides: _Sides, causes: _Causes) -> Iterable[Change]:
     for job in sorted(old.keys() | new.keys()):
         before, after = old.get(job), new.get(job)
         cause = Cause(job, after.run, after.began) if after else _UNKNOWN
-        for what, was, now in _run_aspects(before, after):
-            if was != now:
-                yield Change(what, (job,), was, now, cause)
+        if (before.state if before else None) != (after.state if after else None):
+            yield Change(
+                "state",
+                (job,),
+                before.state if before else None,
+                after.state if after else None,
+                cause,
+            )
+        if before and after:
+            yield from _compare_code(job, before, after, sides)
 
 
-def _run_aspects(
-    before: RunAt | None, after: RunAt | None
-) -> Iterable[tuple[str, str | None, str | None]]:
-    yield "state", before.state if before else None, after.state if after else None
-    # A run that says nothing of its code ran what the one before it did, as far as is known.
-    if before and after:
-        for what, was, now in (
-            ("code", before.code, after.code),
-            ("sql", before.sql, after.sql),
-        ):
-            if now is not None:
-                yield what, was.hex() if was else None, now.hex()
+def _compare_code(job: bytes, before: RunAt, after: RunAt, sides: _Sides) -> Iterable[Change]:
+    """A run that says nothing of its code ran what the one before it did, as far as is known."""
+    find = sides.new.reader.first_run
+    since, until = sides.old.at, sides.new.at
+    if after.code is not None and after.code != before.code:
+        first = find(job, since, until, code=after.code) or after
+        was = before.code.hex() if before.code else None
+        yield Change("code", (job,), was, after.code.hex(), Cause(job, first.run, first.began))
+    if after.sql is not None and after.sql != before.sql:
+        first = find(job, since, until, sql=after.sql) or after
+        was = before.sql.hex() if before.sql else None
+        yield Change("sql", (job,), was, after.sql.hex(), Cause(job, first.run, first.began))
 
 
 def _compare_lifecycles(sides: _Sides, causes: _Causes) -> Iterable[Change]:

@@ -56,6 +56,11 @@ class Reader(Protocol):
     def newest_runs(self, jobs: Iterable[bytes], at: int) -> dict[bytes, RunAt]:
         """The run of each job that began last by a time, in the state it was in then."""
 
+    def first_run(
+        self, job: bytes, after: int, at: int, code: bytes | None = None, sql: bytes | None = None
+    ) -> RunAt | None:
+        """The first run of a job that began after one time and by another, of that code or SQL."""
+
     def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
         """The last mark on each dataset's timeline."""
 

@@ -21,7 +21,7 @@ from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
 from headwater.store import tables, uses
 from headwater.store.datasets import read_lifecycles
 from headwater.store.heard import was_heard_of
-from headwater.store.newest_runs import read_newest_runs
+from headwater.store.newest_runs import read_first_run, read_newest_runs
 from headwater.store.prepared import IsAmong, Prepared
 from headwater.store.readings import COLUMN_MAPS, COLUMN_TYPES
 from headwater.store.runs import state_of
@@ -175,6 +175,14 @@ class StoreReader:
             job: RunAt(row.id, row.first_event, state_of(row, at)[0], row.code, row.sql)
             for job, row in read_newest_runs(self._connection, jobs, at).items()
         }
+
+    def first_run(
+        self, job: bytes, after: int, at: int, code: bytes | None = None, sql: bytes | None = None
+    ) -> RunAt | None:
+        row = read_first_run(self._connection, job, after, at, code, sql)
+        if row is None:
+            return None
+        return RunAt(row.id, row.first_event, state_of(row, at)[0], row.code, row.sql)
 
     def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
         return read_lifecycles(self._connection, datasets, at)

@@ -1,4 +1,4 @@
-"""Reading the newest run of many jobs at once."""
+"""Reading the newest run of many jobs at once, and the first one after a time."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -58,3 +58,27 @@ def read_newest_runs(
     """Read each job's newest run by a time."""
     rows = (NewestRun._make(row) for row in _NEWEST.rows(connection, jobs, at=at))
     return {row.job: row for row in rows}
+
+
+def read_first_run(
+    connection: Connection,
+    job: bytes,
+    after: int,
+    at: int,
+    code: bytes | None = None,
+    sql: bytes | None = None,
+) -> NewestRun | None:
+    """Read the first run of a job within a stretch of time, of some code or SQL if given."""
+    run = tables.run
+    query = (
+        select(*(run.c[name] for name in NewestRun._fields))
+        .where(run.c.job == job, run.c.first_event > after, run.c.first_event <= at)
+        .order_by(run.c.first_event, run.c.id)
+        .limit(1)
+    )
+    if code is not None:
+        query = query.where(run.c.code == code)
+    if sql is not None:
+        query = query.where(run.c.sql == sql)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else NewestRun._make(row)

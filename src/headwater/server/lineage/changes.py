@@ -25,6 +25,7 @@ def changes_shape(connection: Connection, view: View, changes: list[Change], lim
     counts = Counter(f"{shape['type']} {shape['change']}" for shape in shapes)
     return {
         "changes": shapes[:limit],
+        "nodes": dict(sorted(named.nodes.items())),
         "totalCount": len(shapes),
         "counts": dict(sorted(counts.items())),
     }
@@ -38,7 +39,14 @@ class _Names:
         ids |= {change.cause.job for change in changes if change.cause.job}
         self._datasets = view.reader.dataset_names(ids)
         self._ids = {id: dataset_node_id(*name) for id, name in self._datasets.items()}
-        self._ids |= {id: job_node_id(*name) for id, name in view.reader.job_names(ids).items()}
+        jobs = view.reader.job_names(ids)
+        self._ids |= {id: job_node_id(*name) for id, name in jobs.items()}
+        # What ids stand for: an id alone can be read in several ways.
+        self.nodes: dict[str, Shape] = {
+            self._ids[id]: {"type": kind, "namespace": name[0], "name": name[1], "field": None}
+            for kind, names in (("DATASET", self._datasets), ("JOB", jobs))
+            for id, name in names.items()
+        }
         runs = {change.cause.run for change in changes if change.cause.run}
         self._runs = {key: run.id for key, run in read_runs(connection, runs).items()}
         times = {change.cause.at for change in changes if change.cause.is_edit and change.cause.at}
@@ -87,7 +95,12 @@ class _Names:
 
     def _field(self, dataset: bytes, field: str) -> str:
         name = self._datasets.get(dataset)
-        return field_node_id(*name, field) if name else f"{dataset.hex()}:{field}"
+        if name is None:
+            return f"{dataset.hex()}:{field}"
+        id = field_node_id(*name, field)
+        kind = "DATASET_FIELD" if field else "DATASET"
+        self.nodes[id] = {"type": kind, **name._asdict(), "field": field or None}
+        return id
 
     def _cause(self, change: Change) -> Shape | None:
         cause = change.cause

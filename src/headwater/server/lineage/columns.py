@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from headwater.errors import NotFound
 from headwater.graph.answer import NodeKind
 from headwater.graph.columns import Column, ColumnGraph, walk_columns
-from headwater.graph.node_id import field_node_id
+from headwater.graph.node_id import Reading, field_node_id
 from headwater.graph.view import View, Visit
 from headwater.model.relations import Direction
 from headwater.model.uses import newest_schema
@@ -29,8 +29,9 @@ def walk_asked_columns(
     else:
         starts = list_columns(connection, view, [node.id])
     graph = walk_columns(view, starts, asked.towards, asked.limits, with_indirect=with_indirect)
-    if node.field and not graph.edges:
-        _check_column(connection, view, asked)
+    # A column that others only assume is as good as unknown: it may be misspelt.
+    if node.field and all(edge.is_assumed for some in graph.edges.values() for edge in some):
+        check_column(connection, view, node)
     return graph
 
 
@@ -67,9 +68,8 @@ def _list_outputs(view: View, datasets: list[bytes]) -> dict[bytes, set[str]]:
     return outputs
 
 
-def _check_column(connection: Connection, view: View, asked: Asked) -> None:
-    """A column that nothing is known of may be misspelt."""
-    node = asked.node
+def check_column(connection: Connection, view: View, node: Reading) -> None:
+    """Refuse a column that its dataset does not have."""
     names = [column.name for column in list_columns(connection, view, [node.id])]
     if node.field not in names:
         near = get_close_matches(node.field, names, n=5, cutoff=0.4)

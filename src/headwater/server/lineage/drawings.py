@@ -12,6 +12,7 @@ from headwater.graph.node_id import dataset_node_id, field_node_id, job_node_id
 from headwater.graph.view import View
 from headwater.model.column_map import Transformation
 from headwater.model.systems import system_of_dataset
+from headwater.model.uses import Name
 from headwater.server.lineage.described import describe_datasets, describe_jobs
 
 
@@ -64,14 +65,14 @@ def draw_graph(connection: Connection, view: View, graph: Graph) -> Drawing:
 def draw_columns(view: View, graph: ColumnGraph) -> Drawing:
     names = view.reader.dataset_names({column.dataset for column in graph.columns})
     jobs = {edge.job for edges in graph.edges.values() for edge in edges if edge.job}
-    job_ids = {id: job_node_id(*name) for id, name in view.reader.job_names(jobs).items()}
+    job_names = view.reader.job_names(jobs)
     shapes = {
         column: _column_shape(column, *names[column.dataset])
         for column in graph.columns
         if column.dataset in names
     }
     lines = [
-        _column_line(shapes[origin].id, shapes[destination].id, edge, job_ids)
+        _column_line(shapes[origin].id, shapes[destination].id, edge, job_names)
         for (origin, destination), edges in graph.edges.items()
         for edge in edges
         if origin in shapes and destination in shapes
@@ -87,13 +88,14 @@ def _column_shape(column: Column, namespace: str, name: str) -> Shape:
 
 
 def _column_line(
-    origin: str, destination: str, edge: ColumnEdge, job_ids: dict[bytes, str]
+    origin: str, destination: str, edge: ColumnEdge, job_names: dict[bytes, Name]
 ) -> Line:
+    job = job_names.get(edge.job or b"")
     return Line(
         origin,
         destination,
         edge.kind.value,
-        job_ids.get(edge.job or b"", ""),
+        job_node_id(*job) if job else "",
         "; ".join(in_words(each) for each in edge.transformations),
         edge.is_indirect,
         edge.is_assumed,

@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
-from headwater.graph.node_id import field_node_id, job_node_id, read_node_id
+from headwater.graph.node_id import Reading, field_node_id, job_node_id, read_node_id
 from headwater.graph.view import View
 from headwater.server.lineage.asking import view_at
 from headwater.server.lineage.columns import list_columns
@@ -22,7 +22,7 @@ _DATASETS_OF_COLUMN = 50
 def find_named(connection: Connection, name: str, limit: int) -> list[Shape]:
     """The nodes a name may mean, likeliest first; `isExact` if nothing else has that name."""
     view = view_at(connection, None)
-    exact = _by_id(view, name)
+    exact = _by_id(connection, view, name)
     if exact:
         return exact
     found = [_shape(node, name) for node in find_like(connection, name, limit)]
@@ -31,7 +31,14 @@ def find_named(connection: Connection, name: str, limit: int) -> list[Shape]:
     return found[:limit]
 
 
-def _by_id(view: View, text: str) -> list[Shape]:
+def _has_column(connection: Connection, view: View, reading: Reading) -> bool:
+    if not reading.field:
+        return True
+    known = list_columns(connection, view, [reading.id])
+    return any(column.name == reading.field for column in known)
+
+
+def _by_id(connection: Connection, view: View, text: str) -> list[Shape]:
     try:
         readings = read_node_id(text)
     except InvalidRequest:
@@ -41,7 +48,7 @@ def _by_id(view: View, text: str) -> list[Shape]:
     existing = set(find(reading.id for reading in readings))
     existing -= view.hidden(existing)
     for reading in readings:
-        if reading.id in existing:
+        if reading.id in existing and _has_column(connection, view, reading):
             node = Node(reading.kind, reading.id, reading.namespace, reading.name)
             return [_shape(node, reading.name, reading.field)]
     return []

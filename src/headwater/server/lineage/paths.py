@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from headwater.graph.answer import Graph, NodeKind, Towards
 from headwater.graph.columns import Column, ColumnGraph, walk_columns
 from headwater.graph.drawing import Drawing
-from headwater.graph.node_id import Reading
+from headwater.graph.node_id import Reading, job_node_id
 from headwater.graph.paths import Paths, find_paths
 from headwater.graph.view import View
 from headwater.graph.walk import Limits
@@ -34,14 +34,13 @@ def paths_shape(connection: Connection, view: View, ends: Ends, limit: int, dept
     """All simple paths from one end down to the other, or, if there are none, from that to it."""
     find = _column_paths if ends.are_columns else _node_paths
     limits = Limits(depth, MOST_NODES)
-    drawing, is_cut, paths = find(connection, view, ends, limit, limits)
+    found = find(connection, view, ends, limit, limits)
     is_reversed = False
-    if not paths:
+    if not found.paths:
         back = find(connection, view, Ends(ends.end, ends.start), limit, limits)
-        if back[2]:
-            drawing, is_cut, paths = back
-            is_reversed = True
-    lines = {(line.origin, line.destination): line for line in drawing.lines}
+        if back.paths:
+            found, is_reversed = back, True
+    lines = {(line.origin, line.destination): line for line in found.drawing.lines}
     return {
         "paths": [
             {
@@ -49,15 +48,22 @@ def paths_shape(connection: Connection, view: View, ends: Ends, limit: int, dept
                 "edges": [lines[pair].as_json() for pair in zip(path, path[1:], strict=False)],
                 "length": len(path) - 1,
             }
-            for path in paths
+            for path in found.paths
         ],
-        "nodes": [shape._asdict() for shape in drawing.shapes],
+        "nodes": [shape._asdict() for shape in found.drawing.shapes],
+        "jobs": found.jobs,
         "isReversed": is_reversed,
-        "isCut": is_cut,
+        "isCut": found.is_cut,
     }
 
 
-_Found = tuple[Drawing, bool, list[list[str]]]
+class _Found(NamedTuple):
+    """Paths by node ids, what is on them, and the names of jobs between columns."""
+
+    drawing: Drawing
+    is_cut: bool
+    paths: list[list[str]]
+    jobs: dict[str, Shape]
 
 
 def _node_paths(
@@ -77,7 +83,7 @@ def _node_paths(
     drawing = draw_graph(connection, view, part)
     ids = name_nodes(view, part.datasets, part.jobs)
     found = [[ids[node] for node in path] for path in paths.found]
-    return drawing, paths.is_cut or (graph.is_cut and len(found) < limit), found
+    return _Found(drawing, paths.is_cut or (graph.is_cut and len(found) < limit), found, {})
 
 
 # Stands before the first columns and behind the last, where an end is a dataset as a whole.
@@ -104,7 +110,9 @@ def _column_paths(
     drawing = draw_columns(view, part)
     ids = name_columns(view, part.columns)
     named = [[ids[column] for column in path] for path in found]
-    return drawing, paths.is_cut or (graph.is_cut and len(named) < limit), named
+    jobs = {edge.job for some in part.edges.values() for edge in some if edge.job}
+    names = {job_node_id(*name): name._asdict() for name in view.reader.job_names(jobs).values()}
+    return _Found(drawing, paths.is_cut or (graph.is_cut and len(named) < limit), named, names)
 
 
 def _columns_of(connection: Connection, view: View, end: Reading) -> list[Column]:

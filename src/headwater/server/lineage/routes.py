@@ -9,6 +9,7 @@ from headwater.graph.answer import Towards
 from headwater.graph.diff import compare
 from headwater.graph.everything import find_everything
 from headwater.graph.export import FORMATS
+from headwater.graph.fold import fold_children
 from headwater.graph.walk import Limits
 from headwater.model.instant import format_instant, now
 from headwater.server.lineage.asking import (
@@ -97,15 +98,22 @@ def get_export(
     depth: Depth = 20,
     direction: Direction = Towards.BOTH,
     columns: Annotated[bool, Query(description="Columns instead of datasets and jobs.")] = False,
+    indirect: Annotated[
+        bool, Query(description="Columns also along filters, joins and the like.")
+    ] = True,
+    fold: Annotated[
+        bool, Query(description="Show jobs that have a parent as the job above them all.")
+    ] = False,
     limit: Limit = 5_000,
 ) -> Response:
     """Get a graph in a format of other tools."""
     view = view_at(connection, as_of)
     asked = Asked(find_node(connection, view, nodeId), direction, Limits(depth, limit))
     if columns or asked.node.field:
-        drawn = draw_columns(view, walk_asked_columns(connection, view, asked, True))
+        drawn = draw_columns(view, walk_asked_columns(connection, view, asked, indirect))
     else:
-        drawn = draw_graph(connection, view, asked.walk(view))
+        graph = asked.walk(view)
+        drawn = draw_graph(connection, view, fold_children(view.reader, graph) if fold else graph)
     written = FORMATS[format]
     return Response(written.write(drawn), media_type=written.media_type)
 

@@ -15,7 +15,7 @@ from headwater.model.column_map import Transformation
 from headwater.model.instant import format_instant
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Name, newest_schema
-from headwater.server.marquez.graph_shapes import EdgeShape, MoreShape
+from headwater.server.marquez.graph_shapes import EdgeShape, MoreShape, NameShape
 from headwater.server.marquez.shapes import dataset_version
 from headwater.store.readings import COLUMN_TYPES
 
@@ -65,6 +65,7 @@ class ColumnNodeShape(Struct):
 class ColumnGraphShape(Struct):
     graph: list[ColumnNodeShape]
     nodes: list[str]
+    jobs: dict[str, NameShape]
     asOf: str | None
     isCut: bool
 
@@ -79,7 +80,9 @@ def column_graph_shape(connection: Connection, view: View, graph: ColumnGraph) -
     datasets = _describe(connection, view, {column.dataset for column in graph.columns})
     shown = [column for column in graph.columns if column.dataset in datasets]
     ids = {column: field_node_id(*datasets[column.dataset].name, column.name) for column in shown}
-    inputs, ins, outs = _connect(view, graph, datasets, ids)
+    jobs = _jobs(view, graph)
+    job_ids = {job: job_node_id(*name) for job, name in jobs.items()}
+    inputs, ins, outs = _connect(graph, datasets, ids, job_ids)
     more = _more(graph)
     nodes = [
         ColumnNodeShape(
@@ -96,7 +99,8 @@ def column_graph_shape(connection: Connection, view: View, graph: ColumnGraph) -
     nodes.sort(key=lambda node: node.id)
     as_of = None if view.at == NOW else format_instant(view.at)
     starts = [ids[column] for column in graph.starts if column in ids]
-    return ColumnGraphShape(nodes, starts, as_of, graph.is_cut)
+    named = {job_ids[job]: NameShape(*name) for job, name in jobs.items()}
+    return ColumnGraphShape(nodes, starts, named, as_of, graph.is_cut)
 
 
 def _describe(connection: Connection, view: View, datasets: set[bytes]) -> dict[bytes, _Dataset]:
@@ -118,13 +122,12 @@ _Edges = dict[Column, list[EdgeShape]]
 
 
 def _connect(
-    view: View,
     graph: ColumnGraph,
     datasets: Mapping[bytes, _Dataset],
     ids: Mapping[Column, str],
+    job_ids: Mapping[bytes, str],
 ) -> tuple[dict[Column, list[InputFieldShape]], _Edges, _Edges]:
     """Input fields and edges of every column; as in Marquez an edge's origin is the node itself."""
-    job_ids = _job_ids(view, graph)
     inputs: defaultdict[Column, list[InputFieldShape]] = defaultdict(list)
     ins: defaultdict[Column, list[EdgeShape]] = defaultdict(list)
     outs: defaultdict[Column, list[EdgeShape]] = defaultdict(list)
@@ -172,9 +175,9 @@ def _input_field(
     )
 
 
-def _job_ids(view: View, graph: ColumnGraph) -> dict[bytes, str]:
+def _jobs(view: View, graph: ColumnGraph) -> dict[bytes, Name]:
     jobs = {edge.job for edges in graph.edges.values() for edge in edges if edge.job}
-    return {job: job_node_id(*name) for job, name in view.reader.job_names(jobs).items()}
+    return view.reader.job_names(jobs)
 
 
 def _data(column: Column, dataset: _Dataset, inputs: list[InputFieldShape]) -> ColumnData:
