@@ -20,7 +20,7 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)  ## a server with an example in it, on port 5000 (PORT=... for another)
 	$(BIN)/headwater demo $(if $(PORT),--port $(PORT))
 
-services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven (apt, as root)
+services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven (apt, as root), Kafka's jars
 	scripts/install-services
 
 test: services  ## all tests but the long ones

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.services.headwater import Headwater
+from tests.services.kafka import Kafka
 from tests.services.postgresql import PostgreSQL
 
 
@@ -22,6 +23,13 @@ def postgresql_url(postgresql: PostgreSQL) -> Iterator[str]:
     database = f"test_{uuid.uuid4().hex}"
     yield postgresql.url(database)
     postgresql.drop(database)
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[Kafka]:
+    """One Kafka broker for the whole test run; a test creates topics of its own."""
+    with Kafka.start() as service:
+        yield service
 
 
 @pytest.fixture(scope="session")
