@@ -27,7 +27,7 @@ test: services  ## all tests but the long ones
 	$(BIN)/python -m pytest -m "not long"
 
 test-unit: $(READY)  ## the tests that need no service, in under a minute
-	$(BIN)/python -m pytest -q -m "not integration and not long"
+	$(BIN)/python -m pytest -q -n auto -m "not integration and not long"
 
 test-long: services  ## kill loops, soak, second versions
 	$(BIN)/python -m pytest -m long

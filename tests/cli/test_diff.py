@@ -21,7 +21,7 @@ def test_changes_stand_under_their_time_and_their_run(place: str, run: Run) -> N
         == f"""\
 2024-05-02 10:00:00  run cdc 2024-05-02T10:00 of job cdc
   + column coupon text on {TOPICS}|orders
-2024-05-02 10:10:00  run orders 2024-05-02T10:10 of job orders
+2024-05-02 10:15:00  run orders 2024-05-02T10:10 of job orders
   ~ job orders COMPLETED -> FAILED
 
 2 changes between 2024-05-01 12:00:00 and 2024-05-02 12:00:00 UTC: 1 column added, 1 state changed

@@ -5,7 +5,7 @@ What `headwater.store.graph_reader.StoreReader` answers from SQL must be what th
 
 import json
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.model.event import EventType
@@ -19,6 +19,7 @@ from headwater.model.relations import (
     Declaration,
     DeclaredDataset,
     Direction,
+    EventRow,
     FacetRow,
     Hidden,
     JobDataset,
@@ -47,6 +48,7 @@ class MemoryReader:
             kind: Any = RELATIONS[relation]
             return [kind._make(row) for row in merged.sorted_rows(relation)]
 
+        self._events: list[EventRow] = rows("event")
         self._contents: list[Content] = rows("content")
         self._datasets: list[DatasetRow] = rows("dataset")
         self._jobs: list[JobRow] = rows("job")
@@ -195,13 +197,13 @@ class MemoryReader:
             }
         )
 
-    def deletions(self, ids: Iterable[bytes], at: int) -> dict[bytes, int]:
+    def words_on(self, ids: Iterable[bytes], at: int) -> dict[bytes, tuple[int, bool]]:
         found = {}
         for id in set(ids):
             words = [(row.at, -row.is_deleted) for row in self._hidden if row.entity == id]
             newest = max((word for word in words if word[0] <= at), default=None)
-            if newest is not None and newest[1] == -1:
-                found[id] = newest[0]
+            if newest is not None:
+                found[id] = (newest[0], newest[1] == -1)
         return found
 
     def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
@@ -268,15 +270,12 @@ class MemoryReader:
         return {
             row.id
             for row in self._jobs
-            if row.id in wanted and row.first_seen is not None and row.first_seen > at
+            if row.id in wanted and (row.first_seen is None or row.first_seen > at)
         }
 
     def newest_runs(self, jobs: Iterable[bytes], at: int) -> dict[bytes, RunAt]:
         newest = {job: runs[0] for job in set(jobs) if (runs := self._runs_of(job, at))}
-        return {
-            job: RunAt(run.id, _time(run.first_event), _state(run, at), run.code, run.sql)
-            for job, run in newest.items()
-        }
+        return {job: _run_at(run, at) for job, run in newest.items()}
 
     def first_run(
         self, job: bytes, after: int, at: int, code: bytes | None = None, sql: bytes | None = None
@@ -290,8 +289,18 @@ class MemoryReader:
         ]
         if not found:
             return None
-        run = found[-1]
-        return RunAt(run.id, _time(run.first_event), _state(run, at), run.code, run.sql)
+        return _run_at(found[-1], at)
+
+    def last_stated(self, job: bytes, at: int, aspect: Literal["code", "sql"]) -> bytes | None:
+        stated: list[bytes | None] = [getattr(run, aspect) for run in self._runs_of(job, at)]
+        return next((digest for digest in stated if digest is not None), None)
+
+    def runs_at(self, at: int) -> list[tuple[bytes, bytes]]:
+        return [
+            (event.job, event.run)
+            for event in self._events
+            if event.at == at and event.job is not None and event.run is not None
+        ]
 
     def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
         marks = {
@@ -328,6 +337,12 @@ def _column_types(schema: dict[str, Any], prefix: str) -> Iterator[tuple[str, st
     for field in schema.get("fields") or ():
         yield prefix + field["name"], field.get("type") or ""
         yield from _column_types(field, f"{prefix}{field['name']}.")
+
+
+def _run_at(run: RunRow, at: int) -> RunAt:
+    state, began = _state(run, at), _time(run.first_event)
+    since = time_of(_time(run.terminal_at)) if state in _ENDS.values() else began
+    return RunAt(run.id, began, state, since, run.code, run.sql)
 
 
 def _state(run: RunRow, at: int) -> str:

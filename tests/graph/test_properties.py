@@ -175,11 +175,10 @@ def compare_readers(found: Reader, expected: MemoryReader, at: int) -> None:
     assert sorted(found.aliases(DATASET_IDS)) == sorted(expected.aliases(DATASET_IDS))
     assert found.first_used(DATASET_IDS) == expected.first_used(DATASET_IDS)
     assert found.successions(DATASET_IDS, at) == expected.successions(DATASET_IDS, at)
-    deleted = found.deletions(ids, at)
-    assert deleted == expected.deletions(ids, at)
-    for id, since in deleted.items():
+    words = found.words_on(ids, at)
+    assert words == expected.words_on(ids, at)
+    for id, (since, _) in words.items():
         assert found.is_heard_of(id, since, at) == expected.is_heard_of(id, since, at)
-    assert found.deletions(ids, at) == expected.deletions(ids, at)
     assert found.dataset_names(ids) == expected.dataset_names(ids)
     assert found.job_names(ids) == expected.job_names(ids)
     assert found.parents(ids) == expected.parents(ids)

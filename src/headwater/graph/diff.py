@@ -34,6 +34,8 @@ class Change(NamedTuple):
 Mapped = dict[tuple[bytes, str, bytes, str], str]
 
 _UNKNOWN = Cause(None, None, None)
+# Users of a dataset that are asked for their first run since.
+_JOBS_ASKED = 8
 
 
 class _Sides(NamedTuple):
@@ -57,7 +59,7 @@ def compare(old: View, new: View, old_graph: Graph, new_graph: Graph) -> list[Ch
     """List what came, went and changed from one view to a later one."""
     sides = _Sides(old, new, old_graph, new_graph)
     causes = _Causes(sides)
-    return [
+    changes = [
         *_compare_nodes(sides, causes),
         *_compare_edges(sides, causes),
         *_compare_fields(sides, causes),
@@ -65,6 +67,14 @@ def compare(old: View, new: View, old_graph: Graph, new_graph: Graph) -> list[Ch
         *_compare_runs(sides, causes),
         *_compare_lifecycles(sides, causes),
     ]
+    return [_within(change, sides) for change in changes]
+
+
+def _within(change: Change, sides: _Sides) -> Change:
+    """What was there before the first time, or came after the second, brought no change between."""
+    at = change.cause.at
+    is_within = at is None or sides.old.at < at <= sides.new.at
+    return change if is_within else change._replace(cause=_UNKNOWN)
 
 
 class _Causes:
@@ -75,27 +85,49 @@ class _Causes:
         self._new = sides.new
         self._runs: dict[tuple[bytes, int], Cause] = {}
 
-    def by(self, job: bytes, at: int | None) -> Cause:
-        """The run of a job that was the newest at a time."""
-        if at is None:
-            return _UNKNOWN
+    def by(self, job: bytes, at: int) -> Cause:
+        """The run of a job that an event of that time is of; else the one that was the newest."""
         known = self._runs.get((job, at))
         if known is None:
-            run = self._new.reader.newest_runs([job], at).get(job)
-            known = self._runs[job, at] = Cause(job, run.run if run else None, at)
+            run = next((run for its, run in self._new.reader.runs_at(at) if its == job), None)
+            if run is None:
+                newest = self._new.reader.newest_runs([job], at).get(job)
+                run = newest.run if newest else None
+            known = self._runs[job, at] = Cause(job, run, at)
         return known
 
     def of_use(self, uses: Iterable[Use]) -> Cause:
-        """Who first said what is said now; came back, if that was before."""
+        """Who first said what is said now; if that was before, who said it again."""
         since = self._old.at
-        first = min(uses, key=lambda use: use.first_seen, default=None)
-        if first is None:
+        said = sorted(uses, key=lambda use: (use.first_seen, use.job))
+        if not said:
             return _UNKNOWN
+        first = said[0]
         if first.word != Word.OBSERVED:
             return Cause(first.job if any(first.job) else None, None, first.first_seen)
         if first.first_seen > since:
             return self.by(first.job, first.first_seen)
-        return self.of_execution(first.job)
+        return self._first_run(dict.fromkeys(use.job for use in said if any(use.job)))
+
+    def _first_run(self, jobs: Iterable[bytes]) -> Cause:
+        """The first run since of any of some jobs."""
+        find = self._new.reader.first_run
+        found = [
+            (run.began, run.run, job)
+            for job in list(jobs)[:_JOBS_ASKED]
+            if (run := find(job, self._old.at, self._new.at)) is not None
+        ]
+        if not found:
+            return _UNKNOWN
+        began, first, job = min(found)
+        return Cause(job, first, began)
+
+    def of_edit(self, nodes: Iterable[bytes]) -> Cause | None:
+        """When a person deleted or restored any of some nodes, if that was between the times."""
+        names = [name for node in nodes for name in self._new.classes.names(node)]
+        words = self._new.reader.words_on(names, self._new.at)
+        times = [at for at, _ in words.values() if at > self._old.at]
+        return Cause(None, None, max(times), is_edit=True) if times else None
 
     def of_job(self, job: bytes) -> Cause:
         """The first run of a job since, or who said first what it uses."""
@@ -104,12 +136,22 @@ class _Causes:
 
     def of_mark(self, dataset: bytes, mark: Mark) -> Cause:
         """The run of a writer that marked its output."""
-        jobs = [
+        jobs = {
             use.job
             for use in self._new.users(dataset)
             if use.direction == Direction.OUTPUT and use.first_seen <= mark.at <= use.said_at
-        ]
+        }
+        for job, run in sorted(self._new.reader.runs_at(mark.at)):
+            if job in jobs:
+                return Cause(job, run, mark.at)
         return self.by(min(jobs), mark.at) if jobs else Cause(None, None, mark.at)
+
+    def of_succession(self, dataset: bytes) -> Cause:
+        """Who renamed what a dataset was before."""
+        self._new.load_users([dataset], Direction)
+        marks = self._new.reader.lifecycles(self._new.classes.names(dataset), self._new.at)
+        found = [self.of_mark(dataset, mark) for mark in marks.values() if mark.change == "RENAME"]
+        return found[0] if found else _UNKNOWN
 
     def of_execution(self, job: bytes) -> Cause:
         """The execution of a job that is the newest now."""
@@ -127,18 +169,25 @@ def _compare_nodes(sides: _Sides, causes: _Causes) -> Iterable[Change]:
         differing = sorted(old.keys() ^ new.keys())
         if what == "dataset":
             sides.new.load_users(differing, Direction)
-        deleted = sides.new.reader.deletions(differing, sides.new.at) if differing else {}
-        hidden = sides.new.hidden(deleted)
         for node in differing:
             is_there = node in new
             cause = _UNKNOWN
-            if node in hidden:
-                cause = Cause(None, None, deleted[node], is_edit=True)
+            if (edited := causes.of_edit([node])) is not None and _is_by_edit(sides, node):
+                cause = edited
             elif is_there and what == "dataset":
                 cause = causes.of_use(sides.new.users(node))
             elif is_there:
                 cause = causes.of_job(node)
             yield Change(what, (node,), _there(not is_there), _there(is_there), cause)
+
+
+def _is_by_edit(sides: _Sides, node: bytes) -> bool:
+    """Whether a node went because it was deleted, or came because it was restored."""
+    if sides.new.hidden([node]):
+        return True
+    words = sides.new.reader.words_on(sides.new.classes.names(node), sides.new.at)
+    newest = max(words.values(), default=(0, True))
+    return bool(sides.old.hidden([node])) and not newest[1]
 
 
 def _there(is_there: bool) -> str | None:
@@ -150,17 +199,30 @@ def _compare_edges(sides: _Sides, causes: _Causes) -> Iterable[Change]:
     for edge in sorted(old.keys() | new.keys()):
         before, after = old.get(edge), new.get(edge)
         if before != after:
-            cause = _cause_of_edge(edge, after, sides, causes)
+            cause = _cause_of_edge(edge, before, after, sides, causes)
             yield Change("edge", edge, before, after, cause)
 
 
-def _cause_of_edge(edge: Edge, after: EdgeKind | None, sides: _Sides, causes: _Causes) -> Cause:
+def _cause_of_edge(
+    edge: Edge, before: EdgeKind | None, after: EdgeKind | None, sides: _Sides, causes: _Causes
+) -> Cause:
+    for node in edge:
+        if _is_by_edit(sides, node) and (edited := causes.of_edit([node])) is not None:
+            return edited
     job, dataset, direction = _ends(edge, sides)
     if job is None:
-        return _UNKNOWN
+        return causes.of_succession(dataset)
     if after in (EdgeKind.OBSERVED, EdgeKind.DECLARED):
         link = sides.new.link(job, dataset, direction)
-        return causes.of_use(link.uses) if link is not None else _UNKNOWN
+        words = (Word.OBSERVED,) if after is EdgeKind.OBSERVED else (Word.DECLARED,)
+        uses = [use for use in (link.uses if link else ()) if use.word in words]
+        return causes.of_use(uses)
+    if before is EdgeKind.PAST and direction is Direction.OUTPUT:
+        # Somebody else writes it now.
+        sides.new.load_users([dataset], (Direction.OUTPUT,))
+        since = sides.old.at
+        users = [use for use in sides.new.users(dataset) if use.direction == Direction.OUTPUT]
+        return causes.of_use([use for use in users if use.first_seen > since] or users)
     return causes.of_execution(job)
 
 
@@ -302,7 +364,7 @@ def _compare_runs(sides: _Sides, causes: _Causes) -> Iterable[Change]:
     new = sides.new.reader.newest_runs(sides.jobs, sides.new.at)
     for job in sorted(old.keys() | new.keys()):
         before, after = old.get(job), new.get(job)
-        cause = Cause(job, after.run, after.began) if after else _UNKNOWN
+        cause = Cause(job, after.run, after.since) if after else _UNKNOWN
         if (before.state if before else None) != (after.state if after else None):
             yield Change(
                 "state",
@@ -317,16 +379,19 @@ def _compare_runs(sides: _Sides, causes: _Causes) -> Iterable[Change]:
 
 def _compare_code(job: bytes, before: RunAt, after: RunAt, sides: _Sides) -> Iterable[Change]:
     """A run that says nothing of its code ran what the one before it did, as far as is known."""
-    find = sides.new.reader.first_run
-    since, until = sides.old.at, sides.new.at
+    reader, since, until = sides.new.reader, sides.old.at, sides.new.at
     if after.code is not None and after.code != before.code:
-        first = find(job, since, until, code=after.code) or after
-        was = before.code.hex() if before.code else None
-        yield Change("code", (job,), was, after.code.hex(), Cause(job, first.run, first.began))
+        was = before.code or reader.last_stated(job, since, "code")
+        first = reader.first_run(job, since, until, code=after.code) or after
+        if was != after.code:
+            cause = Cause(job, first.run, first.began)
+            yield Change("code", (job,), was.hex() if was else None, after.code.hex(), cause)
     if after.sql is not None and after.sql != before.sql:
-        first = find(job, since, until, sql=after.sql) or after
-        was = before.sql.hex() if before.sql else None
-        yield Change("sql", (job,), was, after.sql.hex(), Cause(job, first.run, first.began))
+        was = before.sql or reader.last_stated(job, since, "sql")
+        first = reader.first_run(job, since, until, sql=after.sql) or after
+        if was != after.sql:
+            cause = Cause(job, first.run, first.began)
+            yield Change("sql", (job,), was.hex() if was else None, after.sql.hex(), cause)
 
 
 def _compare_lifecycles(sides: _Sides, causes: _Causes) -> Iterable[Change]:

@@ -21,11 +21,12 @@ def find_everything(
     for start in range(0, len(wanted), _PART):
         _add_jobs(view, graph, wanted[start : start + _PART])
     others = list(datasets)
-    view.load_users(others, Direction)
     view.classes.resolve(others)
-    for dataset in others:
-        chosen = view.classes.chosen(dataset)
-        if chosen == dataset and view.users(dataset) and not view.hidden([dataset]):
+    chosen = {view.classes.chosen(dataset) for dataset in others}
+    view.load_users(chosen, Direction)
+    hidden = view.hidden(chosen)
+    for dataset in sorted(chosen - hidden):
+        if view.users(dataset):
             graph.datasets.setdefault(dataset, 0)
     for succession in find_successions(view, graph.datasets):
         if graph.has(succession.previous) and graph.has(succession.dataset):

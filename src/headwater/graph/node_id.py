@@ -41,7 +41,7 @@ def field_node_id(namespace: str, name: str, field: str) -> str:
 
 def read_node_id(text: str, where: str = "nodeId") -> list[Reading]:
     """All the ways to read an id, those with the longest namespace first."""
-    kind, _, rest = _VERSION.sub("", text).partition(":")
+    kind, _, rest = text.partition(":")
     if kind not in ("dataset", "job", "datasetField"):
         raise InvalidRequest(where, f"'{text[:100]}' is not a node id; {_FORMS}")
     parts = rest.split(":")
@@ -49,15 +49,23 @@ def read_node_id(text: str, where: str = "nodeId") -> list[Reading]:
         raise InvalidRequest(where, f"more than {_MOST_COLONS} colons; {_FORMS}")
     if "\0" in rest:
         raise InvalidRequest(where, f"NUL is in no name; {_FORMS}")
-    readings: list[Reading] = []
-    if kind == "datasetField":
-        for end in range(len(parts) - 1, 1, -1):
-            field = ":".join(parts[end:])
-            readings += _readings(NodeKind.DATASET, parts[:end], field) if field else []
-    else:
-        readings = _readings(NodeKind.DATASET if kind == "dataset" else NodeKind.JOB, parts)
+    readings = _read(kind, parts)
+    if _VERSION.search(rest):
+        # Of a version, unless there is something of just that name; no column is named so.
+        unversioned = _read(kind, _VERSION.sub("", rest).split(":"))
+        readings = unversioned if kind == "datasetField" else readings + unversioned
     if not readings:
         raise InvalidRequest(where, f"'{text[:100]}' lacks a part; {_FORMS}")
+    return readings
+
+
+def _read(kind: str, parts: list[str]) -> list[Reading]:
+    if kind != "datasetField":
+        return _readings(NodeKind.DATASET if kind == "dataset" else NodeKind.JOB, parts)
+    readings: list[Reading] = []
+    for end in range(len(parts) - 1, 1, -1):
+        field = ":".join(parts[end:])
+        readings += _readings(NodeKind.DATASET, parts[:end], field) if field else []
     return readings
 
 

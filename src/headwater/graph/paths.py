@@ -9,6 +9,8 @@ N = TypeVar("N", bound=Hashable)
 
 # Partial paths looked at before giving up: in a knot of cycles there is no end of them.
 _MOST_STEPS = 200_000
+# Nodes of all paths together: a thousand long paths are more than anyone reads.
+_MOST_NODES = 100_000
 
 
 class Paths(NamedTuple, Generic[N]):
@@ -18,8 +20,10 @@ class Paths(NamedTuple, Generic[N]):
     is_cut: bool
 
 
-def find_paths(edges: Iterable[tuple[N, N]], start: N, end: N, limit: int) -> Paths[N]:
-    """Find at most `limit` simple paths along edges, shortest first.
+def find_paths(
+    edges: Iterable[tuple[N, N]], start: N, end: N, limit: int, longest: int = 2**62
+) -> Paths[N]:
+    """Find at most `limit` simple paths along edges, shortest first, of `longest` edges at most.
 
     The search is led by each node's distance to the end, so that it meets no path that cannot be
     finished but by a node passed already.
@@ -35,11 +39,14 @@ def find_paths(edges: Iterable[tuple[N, N]], start: N, end: N, limit: int) -> Pa
     # Among equals the order of discovery decides: sorted edges give sorted paths.
     queue: list[tuple[int, int, list[N]]] = [(left[start], 0, [start])]
     found: list[list[N]] = []
-    steps = 0
+    steps = length = 0
     while queue:
-        _, _, path = heapq.heappop(queue)
+        length_at_least, _, path = heapq.heappop(queue)
+        if length_at_least > longest:
+            return Paths(found, True)
         if path[-1] == end:
-            if len(found) == limit:
+            length += len(path)
+            if len(found) == limit or length > _MOST_NODES:
                 return Paths(found, True)
             found.append(path)
             continue

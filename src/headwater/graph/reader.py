@@ -1,7 +1,7 @@
 """What a walk asks of a store: rows by id as of a time, a level at once."""
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Literal, Protocol
 
 from headwater.model.column_map import ColumnMap
 from headwater.model.relations import Alias, Direction
@@ -37,8 +37,8 @@ class Reader(Protocol):
 
     def successions(self, datasets: Iterable[bytes], at: int) -> list[Succession]: ...
 
-    def deletions(self, ids: Iterable[bytes], at: int) -> dict[bytes, int]:
-        """When jobs and datasets were deleted, of those whose last word by then is that."""
+    def words_on(self, ids: Iterable[bytes], at: int) -> dict[bytes, tuple[int, bool]]:
+        """When people last deleted or restored jobs and datasets, and whether they deleted them."""
 
     def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
         """Whether a job or dataset was heard of after one time and by another."""
@@ -60,6 +60,12 @@ class Reader(Protocol):
         self, job: bytes, after: int, at: int, code: bytes | None = None, sql: bytes | None = None
     ) -> RunAt | None:
         """The first run of a job that began after one time and by another, of that code or SQL."""
+
+    def last_stated(self, job: bytes, at: int, aspect: Literal["code", "sql"]) -> bytes | None:
+        """The code or SQL that a job's runs stated last by a time."""
+
+    def runs_at(self, at: int) -> list[tuple[bytes, bytes]]:
+        """The jobs and runs of which an event of just that time is kept."""
 
     def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
         """The last mark on each dataset's timeline."""

@@ -160,6 +160,11 @@ class View:
         self._load_standings([job])
         return self._standings[job].execution
 
+    def chosen(self, dataset: bytes) -> bytes:
+        """The name that stands for a dataset."""
+        self.classes.resolve([dataset])
+        return self.classes.chosen(dataset)
+
     def has_dataset(self, dataset: bytes) -> bool:
         """Whether a dataset was heard of by the view's time; now it is known by its name alone."""
         if self.hidden([dataset]):
@@ -237,8 +242,9 @@ class View:
         if new:
             names = {name: id for id in new for name in self.classes.names(id)}
             deleted: dict[bytes, int] = {}
-            for name, at in self.reader.deletions(names, self._deleted_by).items():
-                deleted[names[name]] = max(at, deleted.get(names[name], at))
+            for name, (at, is_deleted) in self.reader.words_on(names, self._deleted_by).items():
+                if is_deleted:
+                    deleted[names[name]] = max(at, deleted.get(names[name], at))
             self._hidden.update(dict.fromkeys(new, False))
             for id, at in deleted.items():
                 self._hidden[id] = not any(

@@ -46,11 +46,12 @@ class Execution(NamedTuple):
 
 
 class RunAt(NamedTuple):
-    """A job's newest run by a time: its id, state, and digests of the code and SQL it ran."""
+    """A job's newest run by a time: its state and since when, digests of its code and SQL."""
 
     run: bytes
     began: int
     state: str
+    since: int
     code: bytes | None
     sql: bytes | None
 

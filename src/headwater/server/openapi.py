@@ -107,10 +107,12 @@ def describe_ingest(app: FastAPI) -> None:
     def describe() -> Document:
         if app.openapi_schema is None:
             document = describe_routes()
-            document["paths"] |= {
-                "/api/v1/lineage": _post("Take in one event or an array.", one_or_many, "201"),
-                "/api/v1/lineage/batch": _post("Take in an array of events.", _EVENTS, "204"),
-            }
+            paths = document["paths"]
+            for path, posted in (
+                ("/api/v1/lineage", _post("Take in one event or an array.", one_or_many, "201")),
+                ("/api/v1/lineage/batch", _post("Take in an array of events.", _EVENTS, "204")),
+            ):
+                paths[path] = paths.get(path, {}) | posted
             # The empty one: a server on loopback without keys asks for none.
             document["security"] = [*({name: []} for name in _WAYS_IN), {}]
             document.setdefault("components", {})["securitySchemes"] = _WAYS_IN

@@ -61,11 +61,11 @@ def found(value: T | None, kind: str, name: str) -> T:
     return value
 
 
-def instant_parameter(name: str) -> Callable[..., int | None]:
+def instant_parameter(name: str, what: str = "A time") -> Callable[..., int | None]:
     """A query parameter that is a time."""
+    told = f"{what}: 2026-01-31T12:00:00Z, with an offset, or a date as its midnight in UTC."
 
-    def read(request: Request) -> int | None:
-        text = request.query_params.get(name)
+    def read(text: Annotated[str | None, Query(alias=name, description=told)] = None) -> int | None:
         if not text:
             return None
         try:

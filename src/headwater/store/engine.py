@@ -54,6 +54,8 @@ def _open_sqlite(url: URL) -> Engine:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
     connection.isolation_level = None
+    # SQLite's own knows ASCII alone.
+    connection.create_function("lower", 1, _lower, deterministic=True)
     _switch_to_log(connection)
     for pragma in (
         # Every commit is on disk before it is answered.
@@ -64,6 +66,10 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
         "wal_autocheckpoint = 4000",
     ):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 def _switch_to_log(connection: sqlite3.Connection) -> None:

@@ -1,7 +1,7 @@
 """The store as a walk reads it: the `Reader` of `headwater.graph` over one connection."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import (
     BigInteger,
@@ -21,7 +21,13 @@ from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
 from headwater.store import tables, uses
 from headwater.store.datasets import read_lifecycles
 from headwater.store.heard import was_heard_of
-from headwater.store.newest_runs import read_first_run, read_newest_runs
+from headwater.store.newest_runs import (
+    NewestRun,
+    read_first_run,
+    read_last_stated,
+    read_newest_runs,
+    read_runs_at,
+)
 from headwater.store.prepared import IsAmong, Prepared
 from headwater.store.readings import COLUMN_MAPS, COLUMN_TYPES
 from headwater.store.runs import state_of
@@ -46,7 +52,7 @@ def _first_used(is_among: IsAmong) -> Any:
     )
 
 
-def _deletions(is_among: IsAmong) -> Any:
+def _words_on(is_among: IsAmong) -> Any:
     """The last word on each entity by a time; a restoration of the same moment counts for more."""
     hidden, later = tables.hidden, tables.hidden.alias("later")
     newest = (
@@ -56,16 +62,15 @@ def _deletions(is_among: IsAmong) -> Any:
         .scalar_subquery()
     )
     return (
-        select(hidden.c.entity, hidden.c.at)
+        select(hidden.c.entity, hidden.c.at, func.min(hidden.c.is_deleted))
         .where(is_among(hidden.c.entity), hidden.c.at == newest)
         .group_by(hidden.c.entity, hidden.c.at)
-        .having(func.min(hidden.c.is_deleted) == 1)
     )
 
 
 _ALIASES = Prepared(_aliases)
 _FIRST_USED = Prepared(_first_used)
-_DELETIONS = Prepared(_deletions)
+_WORDS_ON = Prepared(_words_on)
 _DATASET_NAMES = Prepared(
     lambda is_among: select(
         tables.dataset.c.id, tables.dataset.c.namespace, tables.dataset.c.name
@@ -78,7 +83,8 @@ _JOB_NAMES = Prepared(
 )
 _UNSEEN_JOBS = Prepared(
     lambda is_among: select(tables.job.c.id).where(
-        is_among(tables.job.c.id), tables.job.c.first_seen > _AT
+        is_among(tables.job.c.id),
+        or_(tables.job.c.first_seen.is_(None), tables.job.c.first_seen > _AT),
     )
 )
 _PARENTS = Prepared(
@@ -86,6 +92,12 @@ _PARENTS = Prepared(
         is_among(tables.job.c.id), tables.job.c.parent.is_not(None)
     )
 )
+
+
+def _run_at(row: NewestRun, at: int) -> RunAt:
+    state, ended_at = state_of(row, at)
+    since = row.first_event if ended_at is None else ended_at
+    return RunAt(row.id, row.first_event, state, since, row.code, row.sql)
 
 
 class StoreReader:
@@ -100,7 +112,7 @@ class StoreReader:
                     select(literal(name)).where(select(1).where(*conditions).exists())
                     for name, conditions in (
                         ("alias", (tables.alias.c.dataset.is_not(None),)),
-                        ("hidden", (tables.hidden.c.is_deleted == 1,)),
+                        ("hidden", (tables.hidden.c.entity.is_not(None),)),
                         ("rename", renames),
                         ("declared", (tables.declared_dataset.c.dataset.is_not(None),)),
                     )
@@ -148,10 +160,11 @@ class StoreReader:
             return []
         return uses.read_successions(self._connection, datasets, at)
 
-    def deletions(self, ids: Iterable[bytes], at: int) -> dict[bytes, int]:
+    def words_on(self, ids: Iterable[bytes], at: int) -> dict[bytes, tuple[int, bool]]:
         if "hidden" not in self._present:
             return {}
-        return dict(_DELETIONS.rows(self._connection, ids, at=at))
+        rows = _WORDS_ON.rows(self._connection, ids, at=at)
+        return {id: (said_at, bool(is_deleted)) for id, said_at, is_deleted in rows}
 
     def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
         return was_heard_of(self._connection, id, since, at)
@@ -172,7 +185,7 @@ class StoreReader:
 
     def newest_runs(self, jobs: Iterable[bytes], at: int) -> dict[bytes, RunAt]:
         return {
-            job: RunAt(row.id, row.first_event, state_of(row, at)[0], row.code, row.sql)
+            job: _run_at(row, at)
             for job, row in read_newest_runs(self._connection, jobs, at).items()
         }
 
@@ -180,9 +193,13 @@ class StoreReader:
         self, job: bytes, after: int, at: int, code: bytes | None = None, sql: bytes | None = None
     ) -> RunAt | None:
         row = read_first_run(self._connection, job, after, at, code, sql)
-        if row is None:
-            return None
-        return RunAt(row.id, row.first_event, state_of(row, at)[0], row.code, row.sql)
+        return None if row is None else _run_at(row, at)
+
+    def last_stated(self, job: bytes, at: int, aspect: Literal["code", "sql"]) -> bytes | None:
+        return read_last_stated(self._connection, job, at, aspect)
+
+    def runs_at(self, at: int) -> list[tuple[bytes, bytes]]:
+        return read_runs_at(self._connection, at)
 
     def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
         return read_lifecycles(self._connection, datasets, at)

@@ -1,7 +1,7 @@
 """Reading the newest run of many jobs at once, and the first one after a time."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, bindparam, select
 
@@ -82,3 +82,25 @@ def read_first_run(
         query = query.where(run.c.sql == sql)
     row = connection.execute(query).one_or_none()
     return None if row is None else NewestRun._make(row)
+
+
+def read_last_stated(
+    connection: Connection, job: bytes, at: int, aspect: Literal["code", "sql"]
+) -> bytes | None:
+    """Read the code or SQL that a job's runs stated last by a time."""
+    run = tables.run
+    query = (
+        select(run.c[aspect])
+        .where(run.c.job == job, run.c.first_event <= at, run.c[aspect].is_not(None))
+        .order_by(run.c.first_event.desc(), run.c.id.desc())
+        .limit(1)
+    )
+    found = connection.execute(query).scalar()
+    return None if found is None else bytes(found)
+
+
+def read_runs_at(connection: Connection, at: int) -> list[tuple[bytes, bytes]]:
+    """Read the jobs and runs whose events are of just this time."""
+    event = tables.event
+    query = select(event.c.job, event.c.run).where(event.c.at == at, event.c.run.is_not(None))
+    return [(bytes(job), bytes(run)) for job, run in connection.execute(query.distinct())]

@@ -27,7 +27,7 @@ def find_like(connection: Connection, text: str, limit: int) -> list[Node]:
 
     `NAMESPACE|NAME`, and any last part of that, finds one in its namespace.
     """
-    wanted = text.lower().strip()
+    wanted = text.strip()
     if not wanted or "\0" in wanted:
         return []
     queries = [_like(kind, table, wanted) for kind, table in _KINDS]
@@ -37,22 +37,24 @@ def find_like(connection: Connection, text: str, limit: int) -> list[Node]:
     return [Node(*row[:4]) for row in rows]
 
 
-def _like(kind: str, table: Table, wanted: str) -> Any:
-    name = func.lower(table.c.name)
-    whole = func.lower(table.c.namespace + "|" + table.c.name)
+def _like(kind: str, table: Table, text: str) -> Any:
+    """Without regard to case, as far as the database knows it; what is the same counts anyway."""
+    name, whole = table.c.name, table.c.namespace + "|" + table.c.name
+    forms = [(name, whole, text), (func.lower(name), func.lower(whole), text.lower())]
     rank = case(
-        (or_(name == wanted, whole == wanted), 0),
-        (name.endswith(wanted, autoescape=True), 1),
-        (name.startswith(wanted, autoescape=True), 2),
+        (or_(*(or_(own == wanted, full == wanted) for own, full, wanted in forms)), 0),
+        (or_(*(own.endswith(wanted, autoescape=True) for own, _, wanted in forms)), 1),
+        (or_(*(own.startswith(wanted, autoescape=True) for own, _, wanted in forms)), 2),
         else_=3,
     )
+    is_like = or_(*(full.contains(wanted, autoescape=True) for _, full, wanted in forms))
     return select(
         literal(kind).label("kind"),
         table.c.id,
         table.c.namespace,
         table.c.name,
         rank.label("rank"),
-    ).where(whole.contains(wanted, autoescape=True), _SHOWN[kind])
+    ).where(is_like, _SHOWN[kind])
 
 
 def list_ids(connection: Connection, at: int, most: int) -> tuple[list[bytes], list[bytes]]:

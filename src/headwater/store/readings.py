@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 from headwater.model import facets
 from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.json_text import storable
 from headwater.model.memo import Memo
 from headwater.store import tables
 from headwater.store.packing import unpack
@@ -82,8 +83,8 @@ def _column_types(body: bytes) -> dict[str, str]:
     while pending:
         prefix, some = pending.pop()
         for field in some:
-            name = f"{prefix}{field.name}"
-            types[name] = field.type or ""
+            name = f"{prefix}{storable(field.name)}"
+            types[name] = storable(field.type or "")
             if field.fields:
                 pending.append((f"{name}.", field.fields))
     return types

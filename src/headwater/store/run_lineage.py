@@ -38,31 +38,48 @@ def read_inputs(connection: Connection, runs: Iterable[bytes]) -> list[ReadDatas
     ]
 
 
-def find_writing_run(connection: Connection, dataset: bytes, by: int, but: bytes) -> bytes | None:
-    """Find the run that had written a dataset last by a time, other than the one that read it."""
+def find_writing_run(
+    connection: Connection, names: Iterable[bytes], by: int, but: bytes
+) -> bytes | None:
+    """Find the run that had written a dataset last by a time, other than the one that read it.
+
+    A dataset is looked for under all its names.
+    """
     use, run, wrote = tables.job_dataset, tables.run, tables.run_dataset
     is_output = int(Direction.OUTPUT)
-    jobs = select(use.c.job).where(
-        use.c.dataset == dataset, use.c.direction == is_output, use.c.first_seen <= by
-    )
-    newest: tuple[int, bytes] | None = None
-    for job in connection.execute(jobs.distinct()).scalars().all():
-        # Runs of one job by when they began: the index has them so, however many there are.
-        query = (
-            select(wrote.c.first_seen, run.c.id)
-            .select_from(run.join(wrote, wrote.c.run == run.c.id))
-            .where(
-                run.c.job == job,
-                run.c.id != but,
-                run.c.first_event <= by,
-                wrote.c.dataset == dataset,
-                wrote.c.direction == is_output,
-                wrote.c.first_seen <= by,
-            )
-            .order_by(run.c.first_event.desc(), run.c.id.desc())
-            .limit(1)
+    # Runs of one job by when they began: the index has them so, however many there are.
+    newest = (
+        select(run.c.id)
+        .select_from(run.join(wrote, wrote.c.run == run.c.id))
+        .where(
+            run.c.job == use.c.job,
+            run.c.id != but,
+            run.c.first_event <= by,
+            wrote.c.dataset == use.c.dataset,
+            wrote.c.direction == is_output,
+            wrote.c.first_seen <= by,
         )
-        row = connection.execute(query).one_or_none()
-        if row is not None and (newest is None or (row[0], row[1]) > newest):
-            newest = (row[0], row[1])
-    return newest[1] if newest else None
+        .order_by(run.c.first_event.desc(), run.c.id.desc())
+        .limit(1)
+        .correlate(use)
+        .scalar_subquery()
+    )
+    found = (
+        select(newest.label("run"), use.c.dataset)
+        .where(
+            use.c.dataset.in_(sorted(set(names))),
+            use.c.direction == is_output,
+            use.c.first_seen <= by,
+        )
+        .distinct()
+        .subquery()
+    )
+    last = (
+        select(wrote.c.run)
+        .join(found, (found.c.run == wrote.c.run) & (found.c.dataset == wrote.c.dataset))
+        .where(wrote.c.direction == is_output)
+        .order_by(wrote.c.first_seen.desc(), wrote.c.run.desc())
+        .limit(1)
+    )
+    run_id = connection.execute(last).scalar()
+    return None if run_id is None else bytes(run_id)

@@ -2,6 +2,7 @@
 
 import re
 from difflib import SequenceMatcher
+from itertools import product
 from typing import Annotated, NamedTuple
 
 from fastapi import Depends, Query
@@ -24,7 +25,7 @@ _MOST_PIECES = 30
 _CANDIDATES = 50
 _LIKE = 0.6
 
-AsOf = Annotated[int | None, Depends(instant_parameter("as_of"))]
+AsOf = Annotated[int | None, Depends(instant_parameter("as_of", "As of this time instead of now"))]
 NodeIdParameter = Annotated[
     str,
     Query(description="dataset:NAMESPACE:NAME, job:NAMESPACE:NAME or datasetField:...:FIELD."),
@@ -56,6 +57,8 @@ def find_node(connection: Connection, view: View, text: str, where: str = "nodeI
     is_job = readings[0].kind is NodeKind.JOB
     find = view.reader.job_names if is_job else view.reader.dataset_names
     existing = set(find(reading.id for reading in readings))
+    if not is_job:
+        view.classes.resolve(existing)
     existing -= view.hidden(existing)
     for reading in readings:
         if reading.id in existing:
@@ -78,8 +81,14 @@ def list_near(connection: Connection, name: str, kind: NodeKind | None = None) -
 
 def _likeness(name: str, node: Node) -> float:
     """How much of a name, or of its last part, is in another."""
-    parts = (node.name, re.split("[./]", node.name)[-1])
-    return max(SequenceMatcher(None, name.lower(), part.lower()).ratio() for part in parts)
+    return max(
+        SequenceMatcher(None, asked.lower(), known.lower()).ratio()
+        for asked, known in product(_with_last_part(name), _with_last_part(node.name))
+    )
+
+
+def _with_last_part(name: str) -> set[str]:
+    return {name, re.split("[./]", name)[-1]}
 
 
 def node_id(node: Node) -> str:

@@ -51,6 +51,7 @@ class _Names:
         self._runs = {key: run.id for key, run in read_runs(connection, runs).items()}
         times = {change.cause.at for change in changes if change.cause.is_edit and change.cause.at}
         self._actors = find_actors(connection, times)
+        self._classes = view.classes
 
     def shape(self, change: Change) -> Shape:
         kind = "changed" if change.before is not None else "added"
@@ -102,10 +103,17 @@ class _Names:
         self.nodes[id] = {"type": kind, **name._asdict(), "field": field or None}
         return id
 
+    def _actor(self, change: Change) -> str | None:
+        """Who edited one of a change's ends, under any of its names."""
+        nodes = [part for part in change.subject if isinstance(part, bytes)]
+        names = [name for node in nodes for name in self._classes.names(node)]
+        found = (self._actors.get((change.cause.at or 0, name)) for name in names)
+        return next((actor for actor in found if actor), None)
+
     def _cause(self, change: Change) -> Shape | None:
         cause = change.cause
         if cause.is_edit:
-            return {"type": "edit", "actor": self._actors.get(cause.at or 0)}
+            return {"type": "edit", "actor": self._actor(change)}
         if cause.run is not None:
             job = self._id(cause.job) if cause.job else None
             return {

@@ -6,10 +6,11 @@ from difflib import get_close_matches
 from sqlalchemy import Connection
 
 from headwater.errors import NotFound
-from headwater.graph.answer import NodeKind
+from headwater.graph.answer import NodeKind, Towards
 from headwater.graph.columns import Column, ColumnGraph, walk_columns
 from headwater.graph.node_id import Reading, field_node_id
 from headwater.graph.view import View, Visit
+from headwater.graph.walk import Limits
 from headwater.model.relations import Direction
 from headwater.model.uses import newest_schema
 from headwater.server.lineage.asking import Asked
@@ -21,18 +22,19 @@ def walk_asked_columns(
 ) -> ColumnGraph:
     """Walk from a column, or from all columns of a dataset or of a job's outputs."""
     node = asked.node
+    is_there = view.has_job if node.kind is NodeKind.JOB else view.has_dataset
+    view.classes.resolve([] if node.kind is NodeKind.JOB else [node.id])
+    if not is_there(view.classes.chosen(node.id)):
+        return ColumnGraph(())
     if node.field:
+        check_column(connection, view, node)
         starts = [Column(node.id, node.field)]
     elif node.kind is NodeKind.JOB:
         links = view.links([Visit(node.id)], Direction.OUTPUT)[Visit(node.id)]
         starts = list_columns(connection, view, [link.dataset for link in links])
     else:
         starts = list_columns(connection, view, [node.id])
-    graph = walk_columns(view, starts, asked.towards, asked.limits, with_indirect=with_indirect)
-    # A column that others only assume is as good as unknown: it may be misspelt.
-    if node.field and all(edge.is_assumed for some in graph.edges.values() for edge in some):
-        check_column(connection, view, node)
-    return graph
+    return walk_columns(view, starts, asked.towards, asked.limits, with_indirect=with_indirect)
 
 
 def list_columns(connection: Connection, view: View, datasets: Iterable[bytes]) -> list[Column]:
@@ -68,10 +70,15 @@ def _list_outputs(view: View, datasets: list[bytes]) -> dict[bytes, set[str]]:
     return outputs
 
 
+def _is_read(view: View, column: Column) -> bool:
+    step = walk_columns(view, [column], Towards.DOWNSTREAM, Limits(1, 1_000))
+    return any(not edge.is_assumed for edges in step.edges.values() for edge in edges)
+
+
 def check_column(connection: Connection, view: View, node: Reading) -> None:
-    """Refuse a column that its dataset does not have."""
+    """Refuse a column that its dataset does not have, nor any job reads of it."""
     names = [column.name for column in list_columns(connection, view, [node.id])]
-    if node.field not in names:
+    if node.field not in names and not _is_read(view, Column(node.id, node.field)):
         near = get_close_matches(node.field, names, n=5, cutoff=0.4)
         ids = [field_node_id(node.namespace, node.name, name) for name in near]
         raise NotFound("column", f"{node.name}.{node.field}"[:500], near=ids)

@@ -38,8 +38,9 @@ def paths_shape(connection: Connection, view: View, ends: Ends, limit: int, dept
     is_reversed = False
     if not found.paths:
         back = find(connection, view, Ends(ends.end, ends.start), limit, limits)
-        if back.paths:
-            found, is_reversed = back, True
+        is_reversed = bool(back.paths)
+        is_cut = found.is_cut or back.is_cut
+        found = (back if is_reversed else found)._replace(is_cut=is_cut)
     lines = {(line.origin, line.destination): line for line in found.drawing.lines}
     return {
         "paths": [
@@ -70,9 +71,18 @@ def _node_paths(
     connection: Connection, view: View, ends: Ends, limit: int, limits: Limits
 ) -> _Found:
     graph = Asked(ends.start, Towards.DOWNSTREAM, limits).walk(view)
-    view.classes.resolve([ends.end.id])
-    end = view.classes.chosen(ends.end.id)
-    paths = find_paths(sorted(graph.edges), graph.starts[0], end, limit)
+    end = graph.starts[0]
+    if ends.start.id != ends.end.id:
+        # What is too much from one end may be little from the other.
+        back = Asked(ends.end, Towards.UPSTREAM, limits).walk(view) if graph.is_cut else None
+        if back is not None:
+            graph = _joined(graph, back)
+        view.classes.resolve([ends.end.id])
+        end = view.classes.chosen(ends.end.id)
+    if not graph.has(graph.starts[0]):
+        return _Found(Drawing((), ()), False, [], {})
+    longest = 2 * limits.depth + 1
+    paths = find_paths(sorted(graph.edges), graph.starts[0], end, limit, longest)
     used = {node for path in paths.found for node in path}
     part = Graph(
         graph.starts,
@@ -86,6 +96,16 @@ def _node_paths(
     return _Found(drawing, paths.is_cut or (graph.is_cut and len(found) < limit), found, {})
 
 
+def _joined(one: Graph, other: Graph) -> Graph:
+    return Graph(
+        one.starts,
+        other.datasets | one.datasets,
+        other.jobs | one.jobs,
+        other.edges | one.edges,
+        one.more,
+    )
+
+
 # Stands before the first columns and behind the last, where an end is a dataset as a whole.
 _SOURCE, _SINK = Column(b"", "from"), Column(b"", "to")
 
@@ -93,6 +113,8 @@ _SOURCE, _SINK = Column(b"", "from"), Column(b"", "to")
 def _column_paths(
     connection: Connection, view: View, ends: Ends, limit: int, limits: Limits
 ) -> _Found:
+    if not all(view.has_dataset(view.chosen(end.id)) for end in ends):
+        return _Found(Drawing((), ()), False, [], {})
     starts = _columns_of(connection, view, ends.start)
     targets = set(_columns_of(connection, view, ends.end))
     graph = walk_columns(view, starts, Towards.DOWNSTREAM, limits)
@@ -116,8 +138,7 @@ def _column_paths(
 
 
 def _columns_of(connection: Connection, view: View, end: Reading) -> list[Column]:
-    view.classes.resolve([end.id])
-    dataset = view.classes.chosen(end.id)
+    dataset = view.chosen(end.id)
     if end.field:
         return [Column(dataset, end.field)]
     return [*list_columns(connection, view, [dataset]), Column(dataset, "")]

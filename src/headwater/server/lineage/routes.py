@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from headwater.errors import InvalidRequest
+from headwater.errors import InvalidRequest, NotFound
 from headwater.graph.answer import Towards
 from headwater.graph.diff import compare
 from headwater.graph.everything import find_everything
@@ -56,7 +56,11 @@ def get_diff(
     old, new = view_at(connection, from_), view_at(connection, until)
     new.classes = old.classes
     if nodeId:
-        asked = Asked(find_node(connection, new, nodeId), direction, Limits(depth, nodes))
+        try:
+            node = find_node(connection, new, nodeId)
+        except NotFound:
+            node = find_node(connection, old, nodeId)
+        asked = Asked(node, direction, Limits(depth, nodes))
         graphs = [asked.walk(view) for view in (old, new)]
     else:
         jobs, datasets = list_ids(connection, until, nodes)

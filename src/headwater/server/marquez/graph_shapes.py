@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from headwater.graph.answer import Graph, Side
 from headwater.graph.node_id import dataset_node_id, job_node_id
 from headwater.graph.standing import EdgeKind
-from headwater.graph.view import View
+from headwater.graph.view import View, Visit
 from headwater.model.facets import Schema
 from headwater.model.instant import format_instant
 from headwater.model.memo import Memo
@@ -151,8 +151,11 @@ def graph_shape(connection: Connection, view: View, graph: Graph) -> GraphShape:
         )
         for id, found in datasets.items()
     ]
+    uses = _job_uses(view, graph)
     names = {id: NameShape(*found.name) for id, found in datasets.items()}
-    uses = _job_uses(graph)
+    used = {id for some in uses.values() for ids in some for id in ids}
+    beyond = view.reader.dataset_names(used - names.keys())
+    names |= {id: NameShape(*name) for id, name in beyond.items()}
     nodes += [
         NodeShape(
             ids[id],
@@ -242,14 +245,24 @@ _Uses = tuple[list[bytes], list[bytes]]
 _NO_USES: _Uses = ([], [])
 
 
-def _job_uses(graph: Graph) -> dict[bytes, _Uses]:
-    """What jobs read and write, as far as it is in the graph."""
-    uses: dict[bytes, _Uses] = {}
+def _job_uses(view: View, graph: Graph) -> dict[bytes, _Uses]:
+    """What jobs read and write, in the graph or not; of a folded one what is in the graph."""
+    visits = [Visit(job) for job in graph.jobs]
+    inputs, outputs = view.inputs(visits), view.outputs(visits)
+    uses: dict[bytes, _Uses] = {
+        visit.job: (
+            [dataset for dataset, _ in inputs[visit]],
+            [dataset for dataset, _ in outputs[visit]],
+        )
+        for visit in visits
+    }
+    # A job that stands for its children has no uses of its own.
+    folded = {job for job, some in uses.items() if not any(some)}
     for origin, destination in graph.edges:
-        if destination in graph.jobs:
-            uses.setdefault(destination, ([], []))[0].append(origin)
-        if origin in graph.jobs:
-            uses.setdefault(origin, ([], []))[1].append(destination)
+        if destination in folded:
+            uses[destination][0].append(origin)
+        if origin in folded:
+            uses[origin][1].append(destination)
     return uses
 
 

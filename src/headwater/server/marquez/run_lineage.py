@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from headwater.graph.walk import Limits
 from headwater.model.ids import run_name
+from headwater.server.lineage.asking import view_at
 from headwater.server.marquez.shapes import Shape, dataset_version, instant_or_none
 from headwater.store.jobs import read_names
 from headwater.store.run_lineage import ReadDataset, find_writing_run, read_inputs
@@ -19,10 +20,14 @@ def run_lineage_shape(connection: Connection, run: Run, limits: Limits) -> Shape
     inputs: dict[bytes, list[tuple[ReadDataset, bytes | None]]] = {}
     is_cut = False
     depth = 0
+    classes = view_at(connection, None).classes
     while frontier:
         following: list[bytes] = []
-        for read in read_inputs(connection, frontier):
-            writer = find_writing_run(connection, read.dataset, read.read_at, read.run)
+        level = read_inputs(connection, frontier)
+        classes.resolve(read.dataset for read in level)
+        for read in level:
+            names = classes.names(read.dataset)
+            writer = find_writing_run(connection, names, read.read_at, read.run)
             inputs.setdefault(read.run, []).append((read, writer))
             if writer is not None and writer not in seen:
                 if depth < limits.depth and len(seen) < limits.nodes:
@@ -34,11 +39,11 @@ def run_lineage_shape(connection: Connection, run: Run, limits: Limits) -> Shape
         depth += 1
     runs = read_runs(connection, seen)
     writers = {writer for some in inputs.values() for _, writer in some if writer}
-    names = {key: found.id for key, found in read_runs(connection, writers - runs.keys()).items()}
-    names |= {key: found.id for key, found in runs.items()}
+    ids = {key: found.id for key, found in read_runs(connection, writers - runs.keys()).items()}
+    ids |= {key: found.id for key, found in runs.items()}
     jobs = read_names(connection, (found.job for found in runs.values() if found.job))
     order = sorted(runs, key=lambda key: (seen[key], jobs.get(runs[key].job or b"", ("", "")), key))
-    shapes = [_run_shape(runs[key], jobs, inputs.get(key, []), names) for key in order]
+    shapes = [_run_shape(runs[key], jobs, inputs.get(key, []), ids) for key in order]
     return {"runs": shapes, "isCut": is_cut}
 
 
