@@ -97,16 +97,25 @@ class MemoryReader:
             for row in self._job_datasets
             if row[:3] == use[:3] and _time(row.first_seen) <= at
         }
-        times = []
-        for run in self._runs_of(use.job, at)[:RUNS_ASKED]:
-            for said in self._run_datasets:
-                if said[:3] != (run.id, use.dataset, use.direction) or _time(said.first_seen) > at:
-                    continue
-                word = (said.schema or UNSAID, said.columns or UNSAID)
-                is_same = use.schema in (UNSAID, word[0]) and use.columns in (UNSAID, word[1])
-                if is_same or word not in known:
-                    times.append(min(_time(said.last_seen), at))
-        return max(times, default=_time(use.first_seen))
+        for most in (1, RUNS_ASKED):
+            times: list[int] = []
+            for run in self._runs_of(use.job, at)[:most]:
+                times += self._said_times(run, use, at, known)
+            if times:
+                return max(times)
+        return _time(use.first_seen)
+
+    def _said_times(
+        self, run: RunRow, use: JobDataset, at: int, known: set[tuple[Any, ...]]
+    ) -> Iterator[int]:
+        """When a run said a use, or something that nobody had said by then in its place."""
+        for said in self._run_datasets:
+            if said[:3] != (run.id, use.dataset, use.direction) or _time(said.first_seen) > at:
+                continue
+            word = (said.schema or UNSAID, said.columns or UNSAID)
+            is_same = use.schema in (UNSAID, word[0]) and use.columns in (UNSAID, word[1])
+            if is_same or word not in known:
+                yield min(_time(said.last_seen), at)
 
     def _declared_at(self, author: bytes, job: bytes, at: int) -> int:
         times = [row.said_at for row in self._declarations if row[:2] == (author, job)]

@@ -184,9 +184,8 @@ class _ColumnWalk:
             for visit, kind in reached:
                 maps = self._maps_of(outputs[visit], dataset)
                 for column in by_dataset[dataset]:
-                    if column.name and maps:
-                        found[column] += self._sources(column.name, maps, visit, kind)
-                    else:
+                    found[column] += self._sources(column.name, maps, visit, kind)
+                    if not (column.name and maps):
                         found[column] += _whole(inputs[visit], visit, bool(column.name))
         self._follow_successions(by_dataset, Side.UPSTREAM, found)
         return found

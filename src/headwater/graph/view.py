@@ -179,8 +179,8 @@ class View:
             return False
         return self.at == NOW or not self.reader.unseen_jobs([job], self.at)
 
-    def prefetch(self, wanted: Mapping[Direction, Iterable[bytes]]) -> None:
-        """Read a whole level at once: who uses datasets in these directions."""
+    def prefetch(self, wanted: Mapping[Direction, Iterable[bytes]], with_uses: bool) -> None:
+        """Read a whole level at once: who uses datasets in these directions, and what those use."""
         datasets = set().union(*wanted.values())
         if not datasets:
             return
@@ -192,7 +192,10 @@ class View:
             for dataset in some
             for use in self._users[dataset, direction]
         }
-        self._load_standings(jobs)
+        if with_uses:
+            self.load_jobs(jobs)
+        else:
+            self._load_standings(jobs)
 
     def load_jobs(self, jobs: Iterable[bytes]) -> None:
         """Read what jobs use; those not known yet."""
@@ -306,18 +309,22 @@ class View:
         hidden = self.hidden({*jobs, *datasets})
         found: dict[bytes, list[Reached]] = {}
         for dataset in datasets:
-            by_job: defaultdict[bytes, list[Use]] = defaultdict(list)
-            if dataset not in hidden:
-                for use in users[dataset, direction]:
-                    if use.job not in hidden:
-                        by_job[use.job].append(use)
+            shown = () if dataset in hidden else users[dataset, direction]
             found[dataset] = [
                 (Visit(job), kind)
-                for job, uses in sorted(by_job.items())
-                if any(job)
-                and (kind := find_kind(self._standings[job], dataset, direction, uses)) is not None
+                for job in sorted({use.job for use in shown})
+                if job not in hidden and (kind := self._kind(job, dataset, direction)) is not None
             ]
         return found
+
+    def _kind(self, job: bytes, dataset: bytes, direction: Direction) -> EdgeKind | None:
+        """How a job's use of a dataset stands, by its own rows or by those of the dataset."""
+        known = self._jobs.get(job)
+        if known is not None and (job, direction) not in self.left_out:
+            link = known.links[direction].get(dataset)
+            return None if link is None else link.kind
+        uses = [use for use in self._users[dataset, direction] if use.job == job]
+        return find_kind(self._standings[job], dataset, direction, uses) if any(job) else None
 
     def _last_writers(self, datasets: list[bytes]) -> dict[bytes, Visit]:
         for dataset in datasets:

@@ -102,7 +102,7 @@ class _Walk:
 
     def _step_to_jobs(self, frontier: Frontier, depth: int) -> tuple[Visits, Frontier]:
         """The jobs next to datasets, and the datasets that these took over from or became."""
-        reached = self._find_users(frontier)
+        reached = self._find_users(frontier, with_uses=True)
         wanted = {
             (dataset, side): [visit.job for visit, _ in found]
             for side, by_dataset in reached.items()
@@ -120,10 +120,13 @@ class _Walk:
                             self._add_edge(dataset, visit.job, side, kind)
         return self._unvisited(visits), self._follow(frontier, depth)
 
-    def _find_users(self, frontier: Frontier) -> dict[Side, dict[bytes, list[Reached]]]:
-        self._view.prefetch(
-            {_direction(side, of_dataset=True): some for side, some in frontier.items() if some}
-        )
+    def _find_users(
+        self, frontier: Frontier, with_uses: bool
+    ) -> dict[Side, dict[bytes, list[Reached]]]:
+        wanted = {
+            _direction(side, of_dataset=True): some for side, some in frontier.items() if some
+        }
+        self._view.prefetch(wanted, with_uses)
         reached: dict[Side, dict[bytes, list[Reached]]] = {}
         for side, datasets in frontier.items():
             find = self._view.writers if side is Side.UPSTREAM else self._view.readers
@@ -176,13 +179,15 @@ class _Walk:
         A job known by its past counts as well: what it uses now is not here.
         """
         beyond: defaultdict[tuple[bytes, Side], set[bytes]] = defaultdict(set)
-        for side, by_dataset in self._find_users(frontier).items():
+        for side, by_dataset in self._find_users(frontier, with_uses=False).items():
             for dataset, found in by_dataset.items():
                 for visit, kind in found:
-                    if visit not in self._visited[side]:
+                    if visit.job not in self._graph.jobs:
                         beyond[dataset, side].add(visit.job)
-                    if visit.job in self._graph.jobs:
-                        self._add_edge(dataset, visit.job, side, kind)
+                        continue
+                    self._add_edge(dataset, visit.job, side, kind)
+                    if visit not in self._visited[side]:
+                        beyond[dataset, side] |= self._unknown_uses(visit, side)
         for succession in find_successions(self._view, set().union(*frontier.values())):
             for here, there, side in (
                 (succession.dataset, succession.previous, Side.UPSTREAM),
@@ -195,6 +200,10 @@ class _Walk:
                         beyond[here, side].add(there)
         for (dataset, side), others in beyond.items():
             self._add_more(dataset, side, len(others))
+
+    def _unknown_uses(self, visit: Visit, side: Side) -> set[bytes]:
+        find = self._view.inputs if side is Side.UPSTREAM else self._view.outputs
+        return {dataset for dataset, _ in find([visit])[visit]} - self._graph.datasets.keys()
 
     def _unseen(self, found: Frontier) -> Frontier:
         if self._turns:

@@ -114,6 +114,7 @@ class StoreReader:
                         ("alias", (tables.alias.c.dataset.is_not(None),)),
                         ("hidden", (tables.hidden.c.entity.is_not(None),)),
                         ("rename", renames),
+                        ("lifecycle", (tables.lifecycle.c.dataset.is_not(None),)),
                         ("declared", (tables.declared_dataset.c.dataset.is_not(None),)),
                     )
                 )
@@ -202,6 +203,8 @@ class StoreReader:
         return read_runs_at(self._connection, at)
 
     def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
+        if "lifecycle" not in self._present:
+            return {}
         return read_lifecycles(self._connection, datasets, at)
 
     def column_types(self, digests: Iterable[bytes]) -> dict[bytes, dict[str, str]]:

@@ -1,8 +1,21 @@
 """Finding nodes: by names that are like a text, or all of them."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, case, func, literal, or_, select, union, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    case,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    union,
+    union_all,
+)
 
 from headwater.store import tables
 from headwater.store.datasets import IS_SHOWN
@@ -30,17 +43,25 @@ def find_like(connection: Connection, text: str, limit: int) -> list[Node]:
     wanted = text.strip()
     if not wanted or "\0" in wanted:
         return []
-    queries = [_like(kind, table, wanted) for kind, table in _KINDS]
+    lower = _lower_by_locale if connection.dialect.name == "postgresql" else func.lower
+    queries = [_like(kind, table, wanted, lower) for kind, table in _KINDS]
     every = union_all(*queries).subquery()
     order = (every.c.rank, func.length(every.c.name), every.c.name, every.c.namespace, every.c.kind)
     rows = connection.execute(select(every).order_by(*order).limit(limit)).all()
     return [Node(*row[:4]) for row in rows]
 
 
-def _like(kind: str, table: Table, text: str) -> Any:
+def _lower_by_locale(text: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The columns are sorted by bytes, and would be lowered so; the database may know better."""
+    return func.lower(text.op("COLLATE")(literal_column('"default"')))
+
+
+def _like(
+    kind: str, table: Table, text: str, lower: Callable[[ColumnElement[Any]], ColumnElement[Any]]
+) -> Any:
     """Without regard to case, as far as the database knows it; what is the same counts anyway."""
     name, whole = table.c.name, table.c.namespace + "|" + table.c.name
-    forms = [(name, whole, text), (func.lower(name), func.lower(whole), text.lower())]
+    forms = [(name, whole, text), (lower(name), lower(whole), text.lower())]
     rank = case(
         (or_(*(or_(own == wanted, full == wanted) for own, full, wanted in forms)), 0),
         (or_(*(own.endswith(wanted, autoescape=True) for own, _, wanted in forms)), 1),
@@ -55,6 +76,17 @@ def _like(kind: str, table: Table, text: str) -> Any:
         table.c.name,
         rank.label("rank"),
     ).where(is_like, _SHOWN[kind])
+
+
+def find_holding(connection: Connection, pieces: list[str], limit: int) -> list[Node]:
+    """Find nodes whose names hold any of some pieces, as many as are looked through."""
+    wanted = [piece for piece in pieces if "\0" not in piece]
+    found: list[Node] = []
+    for kind, table in _KINDS if wanted else ():
+        is_like = or_(*(table.c.name.contains(piece, autoescape=True) for piece in wanted))
+        query = select(table.c.id, table.c.namespace, table.c.name).where(is_like, _SHOWN[kind])
+        found += [Node(kind, *row) for row in connection.execute(query.limit(limit))]
+    return found
 
 
 def list_ids(connection: Connection, at: int, most: int) -> tuple[list[bytes], list[bytes]]:

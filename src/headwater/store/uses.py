@@ -49,8 +49,18 @@ def _said_at() -> ColumnElement[Any]:
     """When a job's use was last observed, up to the time asked for.
 
     If it was seen later as well, the runs of then tell: the stretch from first to last seen may
-    have gaps in which the job used something else. A run is known by its last word alone; where
-    nobody had said that by then, it had said something older, such as this.
+    have gaps in which the job used something else. Mostly the newest of them knows.
+    """
+    use = tables.job_dataset
+    said_by_runs = func.coalesce(_said_by_runs(1), _said_by_runs(RUNS_ASKED), use.c.first_seen)
+    return case((use.c.last_seen <= _AT, use.c.last_seen), else_=said_by_runs)
+
+
+def _said_by_runs(most: int) -> ColumnElement[Any]:
+    """When the newest runs by then said a use last.
+
+    A run is known by its last word alone; where nobody had said that by then, it had said something
+    older, such as this.
     """
     use, said, known = tables.job_dataset, tables.run_dataset, tables.job_dataset.alias("known")
     run = tables.run.alias("began")
@@ -58,7 +68,7 @@ def _said_at() -> ColumnElement[Any]:
         select(run.c.id)
         .where(run.c.job == use.c.job, run.c.first_event <= _AT)
         .order_by(run.c.first_event.desc(), run.c.id.desc())
-        .limit(RUNS_ASKED)
+        .limit(most)
         .correlate(use)
         .subquery("newest")
     )
@@ -80,7 +90,7 @@ def _said_at() -> ColumnElement[Any]:
         or_(use.c.schema == UNSAID, schema == use.c.schema),
         or_(use.c.columns == UNSAID, columns == use.c.columns),
     )
-    by_runs = (
+    return (
         select(func.max(_up_to(said.c.last_seen)))
         .select_from(newest.join(said, said.c.run == newest.c.id))
         .where(
@@ -91,10 +101,6 @@ def _said_at() -> ColumnElement[Any]:
         )
         .correlate(use)
         .scalar_subquery()
-    )
-    return case(
-        (use.c.last_seen <= _AT, use.c.last_seen),
-        else_=func.coalesce(by_runs, use.c.first_seen),
     )
 
 

@@ -16,13 +16,13 @@ from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.uses import NOW
 from headwater.server.routing import instant_parameter
 from headwater.store.graph_reader import StoreReader
-from headwater.store.nodes import Node, find_like
+from headwater.store.nodes import Node, find_holding, find_like
 
 MOST_NODES = 50_000
 _NEAR = 5
 # Where nothing holds a name, what holds three letters of it in a row is looked through.
-_MOST_PIECES = 30
-_CANDIDATES = 50
+_MOST_PIECES = 8
+_CANDIDATES = 1_000
 _LIKE = 0.6
 
 AsOf = Annotated[int | None, Depends(instant_parameter("as_of", "As of this time instead of now"))]
@@ -71,12 +71,17 @@ def list_near(connection: Connection, name: str, kind: NodeKind | None = None) -
     """Ids of nodes that may have been meant: those that hold the name, else parts of it."""
     found = find_like(connection, name, _NEAR)
     if not found:
-        pieces = {name[start : start + 3] for start in range(min(len(name) - 2, _MOST_PIECES))}
-        like = {node for piece in pieces for node in find_like(connection, piece, _CANDIDATES)}
+        like = find_holding(connection, _pieces(name), _CANDIDATES)
         found = sorted(like, key=lambda node: (-_likeness(name, node), node))[:_NEAR]
         found = [node for node in found if _likeness(name, node) > _LIKE]
     found.sort(key=lambda node: kind is not None and node.kind != kind)
     return [node_id(node) for node in found]
+
+
+def _pieces(name: str) -> list[str]:
+    """Some letters of a name in a row, from its end on: names differ most there."""
+    starts = range(max(0, len(name) - 3), -1, -2)
+    return [name[start : start + 3] for start in starts[:_MOST_PIECES]]
 
 
 def _likeness(name: str, node: Node) -> float:

@@ -11,7 +11,6 @@ from headwater.model.relations import Direction, Slot
 from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.model.uses import Mark, Name, Use, sum_up
 from headwater.store.contents import read_facet_fields
-from headwater.store.datasets import read_lifecycles
 from headwater.store.jobs import Job, read_jobs
 from headwater.store.newest_runs import NewestRun, read_newest_runs
 from headwater.store.readings import SCHEMAS
@@ -55,7 +54,7 @@ def describe_datasets(
     every = [name for names in names_of.values() for name in names]
     names = view.reader.dataset_names(every)
     facets = read_facet_fields(connection, every, Slot.DATASET, _SHOWN_OF_DATASETS)
-    lifecycles = read_lifecycles(connection, every, view.at)
+    lifecycles = view.reader.lifecycles(every, view.at)
     return {
         dataset: _describe(
             dataset,

@@ -17,6 +17,7 @@ from headwater.graph.node_id import dataset_node_id, job_node_id
 from headwater.graph.standing import EdgeKind
 from headwater.graph.view import View, Visit
 from headwater.model.facets import Schema
+from headwater.model.ids import run_name
 from headwater.model.instant import format_instant
 from headwater.model.memo import Memo
 from headwater.model.uses import NOW, Name
@@ -38,7 +39,7 @@ from headwater.server.marquez.shapes import (
 )
 from headwater.store.jobs import read_names
 from headwater.store.newest_runs import NewestRun
-from headwater.store.runs import make_run
+from headwater.store.runs import state_of
 
 _NO_FIELDS: dict[str, Any] = {}
 
@@ -222,18 +223,20 @@ def _dataset_data(found: DescribedDataset, schemas: Mapping[bytes, Schema]) -> D
     namespace, name = found.name
     facets = found.facets
     source = facets["dataSource"].get("name") if "dataSource" in facets else None
+    updated = instant_or_none(found.last_seen)
+    written = updated if found.written_at == found.last_seen else instant_or_none(found.written_at)
     return DatasetData(
         NameShape(namespace, name),
         dataset_type(namespace, facets.get("datasetType", _NO_FIELDS)),
         name,
         name,
         instant_or_none(found.first_seen),
-        instant_or_none(found.last_seen),
+        updated,
         namespace,
         source if isinstance(source, str) else namespace,
         _fields(found, schemas),
         whole_tags(facets["tags"]) if "tags" in facets else [],
-        instant_or_none(found.written_at),
+        written,
         _text(facets, "documentation", "description"),
         found.lifecycle,
         found.system,
@@ -301,20 +304,23 @@ def _job_data(
 
 
 def _run_data(row: NewestRun, at: int) -> RunShape:
-    run = make_run(row, at)
-    duration = None
-    if run.ended_at is not None and run.started_at is not None:
-        duration = max(0, run.ended_at - run.started_at) // 1000
+    state, ended_at = state_of(row, at)
+    began = row.first_start if row.first_start is not None else row.first_event
+    # Most runs are heard of first when they start and last when they end.
+    created = format_instant(row.first_event)
+    started = created if began == row.first_event else format_instant(began)
+    ended = instant_or_none(ended_at)
+    updated = min(row.last_event, at)
     return RunShape(
-        run.id,
-        instant_or_none(run.created_at),
-        instant_or_none(run.updated_at),
-        instant_or_none(run.nominal_start),
-        instant_or_none(run.nominal_end),
-        run.state,
-        instant_or_none(run.started_at),
-        instant_or_none(run.ended_at),
-        duration,
+        run_name(row.id, row.name),
+        created,
+        ended if updated == ended_at else format_instant(updated),
+        instant_or_none(row.nominal_start),
+        instant_or_none(row.nominal_end),
+        state,
+        started,
+        ended,
+        None if ended_at is None else max(0, ended_at - began) // 1000,
         {},
         {},
     )
