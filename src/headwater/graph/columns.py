@@ -184,9 +184,13 @@ class _ColumnWalk:
             for visit, kind in reached:
                 maps = self._maps_of(outputs[visit], dataset)
                 for column in by_dataset[dataset]:
-                    found[column] += self._sources(column.name, maps, visit, kind)
+                    sources = self._sources(column.name, maps, visit, kind)
                     if not (column.name and maps):
-                        found[column] += _whole(inputs[visit], visit, bool(column.name))
+                        whole = _whole(inputs[visit], visit, bool(column.name))
+                        read = {there.dataset for there, _ in whole}
+                        # Of a dataset as a whole, its single columns tell nothing more.
+                        sources = [step for step in sources if step[0].dataset not in read] + whole
+                    found[column] += sources
         self._follow_successions(by_dataset, Side.UPSTREAM, found)
         return found
 

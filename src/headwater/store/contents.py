@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Container, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, SmallInteger, bindparam, select
 
@@ -26,40 +26,67 @@ def read_contents(connection: Connection, digests: Iterable[bytes | None]) -> di
 
 
 def _facets(is_among: IsAmong) -> Any:
-    """In the order of being said: of several authors the last to speak counts."""
     table = tables.facet
-    return (
-        select(table.c.owner, table.c.name, table.c.digest)
-        .where(is_among(table.c.owner), table.c.slot == bindparam("slot", type_=SmallInteger))
-        .order_by(table.c.owner, table.c.name, table.c.digest_at, table.c.digest)
+    return select(table.c.owner, table.c.name, table.c.digest_at, table.c.digest).where(
+        is_among(table.c.owner), table.c.slot == bindparam("slot", type_=SmallInteger)
     )
 
 
 _FACETS = Prepared(_facets)
 
 
+def _read_newest(
+    connection: Connection, owners: Iterable[bytes], slot: Slot
+) -> dict[tuple[bytes, str], bytes]:
+    """The digest of each owner's facets by name; of several authors the last to speak counts."""
+    newest: dict[tuple[bytes, str], tuple[int, bytes]] = {}
+    for owner, name, digest_at, digest in _FACETS.rows(connection, owners, slot=int(slot)):
+        known = newest.get((owner, name))
+        if known is None or (digest_at, digest) > known:
+            newest[owner, name] = (digest_at, digest)
+    return {key: digest for key, (_, digest) in newest.items()}
+
+
 def read_facets(
     connection: Connection, owners: Iterable[bytes], slot: Slot
 ) -> dict[bytes, dict[str, bytes]]:
     """Read the newest facets of each owner by name, as they came."""
-    rows = _FACETS.rows(connection, owners, slot=int(slot))
-    bodies = read_contents(connection, (row[2] for row in rows))
+    newest = _read_newest(connection, owners, slot)
+    bodies = read_contents(connection, newest.values())
     facets: dict[bytes, dict[str, bytes]] = defaultdict(dict)
-    for owner, name, digest in rows:
+    for (owner, name), digest in newest.items():
         if digest in bodies:
             facets[owner][name] = bodies[digest]
-        else:
-            facets[owner].pop(name, None)
     return facets
+
+
+class Fields(NamedTuple):
+    """The fields of some of an owner's facets, and the digests they were read from."""
+
+    by_facet: dict[str, dict[str, Any]]
+    digests: tuple[bytes, ...]
+
+
+NO_FIELDS = Fields({}, ())
 
 
 def read_facet_fields(
     connection: Connection, owners: Iterable[bytes], slot: Slot, names: Container[str]
-) -> dict[bytes, dict[str, dict[str, Any]]]:
+) -> dict[bytes, Fields]:
     """Read the fields of some facets of each owner, for what is shown of many at once."""
-    rows = [row for row in _FACETS.rows(connection, owners, slot=int(slot)) if row[1] in names]
-    fields = FIELDS.read(connection, (row[2] for row in rows))
-    facets: dict[bytes, dict[str, dict[str, Any]]] = defaultdict(dict)
-    for owner, name, digest in rows:
-        facets[owner][name] = fields.get(digest, {})
-    return facets
+    newest = {
+        key: digest
+        for key, digest in _read_newest(connection, owners, slot).items()
+        if key[1] in names
+    }
+    fields = FIELDS.read(connection, newest.values())
+    found: defaultdict[bytes, dict[str, bytes]] = defaultdict(dict)
+    for (owner, name), digest in newest.items():
+        found[owner][name] = digest
+    return {
+        owner: Fields(
+            {name: fields.get(digest, {}) for name, digest in digests.items()},
+            tuple(digests[name] for name in sorted(digests)),
+        )
+        for owner, digests in found.items()
+    }

@@ -10,7 +10,7 @@ from headwater.model.facets import Schema
 from headwater.model.relations import Direction, Slot
 from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.model.uses import Mark, Name, Use, sum_up
-from headwater.store.contents import read_facet_fields
+from headwater.store.contents import NO_FIELDS, Fields, read_facet_fields
 from headwater.store.jobs import Job, read_jobs
 from headwater.store.newest_runs import NewestRun, read_newest_runs
 from headwater.store.readings import SCHEMAS
@@ -20,7 +20,6 @@ Facets = dict[str, dict[str, Any]]
 
 _SHOWN_OF_DATASETS = frozenset(("dataSource", "datasetType", "documentation", "tags"))
 _SHOWN_OF_JOBS = frozenset(("jobType", "documentation", "sourceCodeLocation", "tags"))
-_NOTHING: Facets = {}
 
 
 class DescribedDataset(NamedTuple):
@@ -34,6 +33,7 @@ class DescribedDataset(NamedTuple):
     schema: bytes | None
     lifecycle: str | None
     facets: Facets
+    facet_digests: tuple[bytes, ...]
 
 
 class DescribedJob(NamedTuple):
@@ -42,6 +42,7 @@ class DescribedJob(NamedTuple):
     state: str
     run: NewestRun | None
     facets: Facets
+    facet_digests: tuple[bytes, ...]
 
 
 def describe_datasets(
@@ -62,7 +63,7 @@ def describe_datasets(
             members,
             view.users(dataset),
             _lifecycle(lifecycles, members) if lifecycles else None,
-            facets.get(dataset, _NOTHING),
+            facets.get(dataset, NO_FIELDS),
         )
         for dataset, members in names_of.items()
         if dataset in names
@@ -81,7 +82,7 @@ def _describe(
     members: list[bytes],
     uses: list[Use],
     lifecycle: str | None,
-    facets: Facets,
+    facets: Fields,
 ) -> DescribedDataset:
     name = names[dataset]
     said = sum_up(uses)
@@ -96,7 +97,7 @@ def _describe(
         said.written_at,
         said.schema.schema if said.schema else None,
         lifecycle,
-        facets,
+        *facets,
     )
 
 
@@ -109,11 +110,11 @@ def describe_jobs(
     runs = read_newest_runs(connection, wanted, at)
     described = {}
     for id, job in rows.items():
-        its_facets, run = facets.get(id, _NOTHING), runs.get(id)
-        integration = its_facets.get("jobType", {}).get("integration")
+        its_facets, run = facets.get(id, NO_FIELDS), runs.get(id)
+        integration = its_facets.by_facet.get("jobType", {}).get("integration")
         system = system_of_job(integration, job.namespace)
         state = state_of(run, at)[0] if run is not None else ""
-        described[id] = DescribedJob(job, system, state, run, its_facets)
+        described[id] = DescribedJob(job, system, state, run, *its_facets)
     return described
 
 

@@ -5,7 +5,7 @@ thousand nodes is megabytes of JSON.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import msgspec
@@ -42,6 +42,10 @@ from headwater.store.newest_runs import NewestRun
 from headwater.store.runs import state_of
 
 _NO_FIELDS: dict[str, Any] = {}
+
+
+_Uses = tuple[list[bytes], list[bytes]]
+_NO_USES: _Uses = ([], [])
 
 
 class EdgeShape(Struct):
@@ -115,7 +119,7 @@ class JobData(Struct):
 class NodeShape(Struct):
     id: str
     type: str
-    data: DatasetData | JobData
+    data: Raw
     inEdges: list[EdgeShape]
     outEdges: list[EdgeShape]
     distance: int
@@ -144,7 +148,7 @@ def graph_shape(connection: Connection, view: View, graph: Graph) -> GraphShape:
         NodeShape(
             ids[id],
             "DATASET",
-            _dataset_data(found, schemas),
+            _dataset_json(found, schemas),
             ins.get(id, []),
             outs.get(id, []),
             graph.datasets[id],
@@ -161,7 +165,7 @@ def graph_shape(connection: Connection, view: View, graph: Graph) -> GraphShape:
         NodeShape(
             ids[id],
             "JOB",
-            _job_data(found, uses.get(id, _NO_USES), names, parents, view.at),
+            _job_json(found, uses.get(id, _NO_USES), names, parents, view.at),
             ins.get(id, []),
             outs.get(id, []),
             graph.jobs[id],
@@ -203,6 +207,35 @@ def _more(graph: Graph) -> dict[bytes, MoreShape]:
     return found
 
 
+# Nodes as they were shown last. Their keys are all that goes into them, so that none can be stale;
+# of a large graph little changes between two looks at it.
+_SHOWN: dict[Hashable, Raw] = {}
+_MOST_SHOWN = 8_192
+
+
+def _remember(key: Hashable, data: DatasetData | JobData) -> Raw:
+    if len(_SHOWN) >= _MOST_SHOWN:
+        _SHOWN.clear()
+    _SHOWN[key] = shown = Raw(msgspec.json.encode(data))
+    return shown
+
+
+def _dataset_json(found: DescribedDataset, schemas: Mapping[bytes, Schema]) -> Raw:
+    key = (*found[:9], found.facet_digests)
+    return _SHOWN.get(key) or _remember(key, _dataset_data(found, schemas))
+
+
+def _job_json(
+    found: DescribedJob,
+    uses: _Uses,
+    names: Mapping[bytes, NameShape],
+    parents: Mapping[bytes, Name],
+    at: int,
+) -> Raw:
+    key = (found.job, found.run, found.facet_digests, *map(frozenset, uses), at)
+    return _SHOWN.get(key) or _remember(key, _job_data(found, uses, names, parents, at))
+
+
 _FIELDS: Memo[Raw] = Memo(32_000_000)
 
 
@@ -242,10 +275,6 @@ def _dataset_data(found: DescribedDataset, schemas: Mapping[bytes, Schema]) -> D
         found.system,
         [NameShape(*alias) for alias in found.aliases] if found.aliases else UNSET,
     )
-
-
-_Uses = tuple[list[bytes], list[bytes]]
-_NO_USES: _Uses = ([], [])
 
 
 def _job_uses(view: View, graph: Graph) -> dict[bytes, _Uses]:
