@@ -2,22 +2,17 @@
 
 import pytest
 
-from headwater.graph.health import (
-    HOUR,
+from headwater.graph.dataset_health import (
     Counts,
     DatasetState,
     DatasetVerdict,
-    JobRun,
-    JobState,
-    JobVerdict,
     VolumeState,
     Write,
-    find_pace,
     find_stream,
     judge_dataset,
-    judge_job,
-    tell_span,
 )
+from headwater.graph.job_health import JobRun, JobState, JobVerdict, judge_job
+from headwater.graph.pace import HOUR, find_pace, tell_span
 from headwater.model.instant import DAY, MINUTE, SECOND, parse_instant
 
 NOW = parse_instant("2024-05-01T10:30:00Z")

@@ -1,24 +1,16 @@
 """What changed between two times: two views compared, each change with what brought it."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from headwater.graph.answer import Edge, Graph
+from headwater.graph.causes import UNKNOWN, Cause, Causes, Sides
 from headwater.graph.columns import Column
 from headwater.graph.standing import EdgeKind
 from headwater.graph.view import Link, View, Visit
 from headwater.model.ids import NO_CONTENT, UNSAID
 from headwater.model.relations import Direction
-from headwater.model.uses import Mark, RunAt, Use, Word, newest_schema
-
-
-class Cause(NamedTuple):
-    """The run that brought a change, or no run: then an author or a person said so."""
-
-    job: bytes | None
-    run: bytes | None
-    at: int | None
-    is_edit: bool = False
+from headwater.model.uses import RunAt, Use, Word, newest_schema
 
 
 class Change(NamedTuple):
@@ -31,34 +23,15 @@ class Change(NamedTuple):
     cause: Cause
 
 
+_ASPECTS: tuple[Literal["code", "sql"], ...] = ("code", "sql")
+
 Mapped = dict[tuple[bytes, str, bytes, str], str]
-
-_UNKNOWN = Cause(None, None, None)
-# Users of a dataset that are asked for their first run since.
-_JOBS_ASKED = 8
-
-
-class _Sides(NamedTuple):
-    """The two views and what a walk found in each."""
-
-    old: View
-    new: View
-    old_graph: Graph
-    new_graph: Graph
-
-    @property
-    def jobs(self) -> list[bytes]:
-        return sorted(self.old_graph.jobs.keys() | self.new_graph.jobs.keys())
-
-    @property
-    def datasets(self) -> list[bytes]:
-        return sorted(self.old_graph.datasets.keys() | self.new_graph.datasets.keys())
 
 
 def compare(old: View, new: View, old_graph: Graph, new_graph: Graph) -> list[Change]:
     """List what came, went and changed from one view to a later one."""
-    sides = _Sides(old, new, old_graph, new_graph)
-    causes = _Causes(sides)
+    sides = Sides(old, new, old_graph, new_graph)
+    causes = Causes(sides)
     changes = [
         *_compare_nodes(sides, causes),
         *_compare_edges(sides, causes),
@@ -70,98 +43,14 @@ def compare(old: View, new: View, old_graph: Graph, new_graph: Graph) -> list[Ch
     return [_within(change, sides) for change in changes]
 
 
-def _within(change: Change, sides: _Sides) -> Change:
+def _within(change: Change, sides: Sides) -> Change:
     """What was there before the first time, or came after the second, brought no change between."""
     at = change.cause.at
     is_within = at is None or sides.old.at < at <= sides.new.at
-    return change if is_within else change._replace(cause=_UNKNOWN)
+    return change if is_within else change._replace(cause=UNKNOWN)
 
 
-class _Causes:
-    """Finds the runs behind changes."""
-
-    def __init__(self, sides: _Sides) -> None:
-        self._old = sides.old
-        self._new = sides.new
-        self._runs: dict[tuple[bytes, int], Cause] = {}
-
-    def by(self, job: bytes, at: int) -> Cause:
-        """The run of a job that an event of that time is of; else the one that was the newest."""
-        known = self._runs.get((job, at))
-        if known is None:
-            run = next((run for its, run in self._new.reader.runs_at(at) if its == job), None)
-            if run is None:
-                newest = self._new.reader.newest_runs([job], at).get(job)
-                run = newest.run if newest else None
-            known = self._runs[job, at] = Cause(job, run, at)
-        return known
-
-    def of_use(self, uses: Iterable[Use]) -> Cause:
-        """Who first said what is said now; if that was before, who said it again."""
-        since = self._old.at
-        said = sorted(uses, key=lambda use: (use.first_seen, use.job))
-        if not said:
-            return _UNKNOWN
-        first = said[0]
-        if first.word != Word.OBSERVED:
-            return Cause(first.job if any(first.job) else None, None, first.first_seen)
-        if first.first_seen > since:
-            return self.by(first.job, first.first_seen)
-        return self._first_run(dict.fromkeys(use.job for use in said if any(use.job)))
-
-    def _first_run(self, jobs: Iterable[bytes]) -> Cause:
-        """The first run since of any of some jobs."""
-        find = self._new.reader.first_run
-        found = [
-            (run.began, run.run, job)
-            for job in list(jobs)[:_JOBS_ASKED]
-            if (run := find(job, self._old.at, self._new.at)) is not None
-        ]
-        if not found:
-            return _UNKNOWN
-        began, first, job = min(found)
-        return Cause(job, first, began)
-
-    def of_edit(self, nodes: Iterable[bytes]) -> Cause | None:
-        """When a person deleted or restored any of some nodes, if that was between the times."""
-        names = [name for node in nodes for name in self._new.classes.names(node)]
-        words = self._new.reader.words_on(names, self._new.at)
-        times = [at for at, _ in words.values() if at > self._old.at]
-        return Cause(None, None, max(times), is_edit=True) if times else None
-
-    def of_job(self, job: bytes) -> Cause:
-        """The first run of a job since, or who said first what it uses."""
-        run = self._new.reader.first_run(job, self._old.at, self._new.at)
-        return Cause(job, run.run, run.began) if run else self.of_use(self._new.uses(job))
-
-    def of_mark(self, dataset: bytes, mark: Mark) -> Cause:
-        """The run of a writer that marked its output."""
-        jobs = {
-            use.job
-            for use in self._new.users(dataset)
-            if use.direction == Direction.OUTPUT and use.first_seen <= mark.at <= use.said_at
-        }
-        for job, run in sorted(self._new.reader.runs_at(mark.at)):
-            if job in jobs:
-                return Cause(job, run, mark.at)
-        return self.by(min(jobs), mark.at) if jobs else Cause(None, None, mark.at)
-
-    def of_succession(self, dataset: bytes) -> Cause:
-        """Who renamed what a dataset was before."""
-        self._new.load_users([dataset], Direction)
-        marks = self._new.reader.lifecycles(self._new.classes.names(dataset), self._new.at)
-        found = [self.of_mark(dataset, mark) for mark in marks.values() if mark.change == "RENAME"]
-        return found[0] if found else _UNKNOWN
-
-    def of_execution(self, job: bytes) -> Cause:
-        """The execution of a job that is the newest now."""
-        execution = self._new.execution(job)
-        if execution is None or execution.began <= self._old.at:
-            return _UNKNOWN
-        return self.by(job, execution.began)
-
-
-def _compare_nodes(sides: _Sides, causes: _Causes) -> Iterable[Change]:
+def _compare_nodes(sides: Sides, causes: Causes) -> Iterable[Change]:
     for what, old, new in (
         ("dataset", sides.old_graph.datasets, sides.new_graph.datasets),
         ("job", sides.old_graph.jobs, sides.new_graph.jobs),
@@ -171,7 +60,7 @@ def _compare_nodes(sides: _Sides, causes: _Causes) -> Iterable[Change]:
             sides.new.load_users(differing, Direction)
         for node in differing:
             is_there = node in new
-            cause = _UNKNOWN
+            cause = UNKNOWN
             if (edited := causes.of_edit([node])) is not None and _is_by_edit(sides, node):
                 cause = edited
             elif is_there and what == "dataset":
@@ -181,7 +70,7 @@ def _compare_nodes(sides: _Sides, causes: _Causes) -> Iterable[Change]:
             yield Change(what, (node,), _there(not is_there), _there(is_there), cause)
 
 
-def _is_by_edit(sides: _Sides, node: bytes) -> bool:
+def _is_by_edit(sides: Sides, node: bytes) -> bool:
     """Whether a node went because it was deleted, or came because it was restored."""
     if sides.new.hidden([node]):
         return True
@@ -194,7 +83,7 @@ def _there(is_there: bool) -> str | None:
     return "there" if is_there else None
 
 
-def _compare_edges(sides: _Sides, causes: _Causes) -> Iterable[Change]:
+def _compare_edges(sides: Sides, causes: Causes) -> Iterable[Change]:
     old, new = sides.old_graph.edges, sides.new_graph.edges
     for edge in sorted(old.keys() | new.keys()):
         before, after = old.get(edge), new.get(edge)
@@ -204,7 +93,7 @@ def _compare_edges(sides: _Sides, causes: _Causes) -> Iterable[Change]:
 
 
 def _cause_of_edge(
-    edge: Edge, before: EdgeKind | None, after: EdgeKind | None, sides: _Sides, causes: _Causes
+    edge: Edge, before: EdgeKind | None, after: EdgeKind | None, sides: Sides, causes: Causes
 ) -> Cause:
     for node in edge:
         if _is_by_edit(sides, node) and (edited := causes.of_edit([node])) is not None:
@@ -226,7 +115,7 @@ def _cause_of_edge(
     return causes.of_execution(job)
 
 
-def _ends(edge: Edge, sides: _Sides) -> tuple[bytes | None, bytes, Direction]:
+def _ends(edge: Edge, sides: Sides) -> tuple[bytes | None, bytes, Direction]:
     """The job and the dataset of an edge; a succession has no job."""
     for jobs in (sides.new_graph.jobs, sides.old_graph.jobs):
         if edge.origin in jobs:
@@ -236,7 +125,7 @@ def _ends(edge: Edge, sides: _Sides) -> tuple[bytes | None, bytes, Direction]:
     return None, edge.destination, Direction.ITSELF
 
 
-def _compare_fields(sides: _Sides, causes: _Causes) -> Iterable[Change]:
+def _compare_fields(sides: Sides, causes: Causes) -> Iterable[Change]:
     """Columns that came, went or changed their type, of datasets that are there at either time."""
     datasets = sides.datasets
     for view in (sides.old, sides.new):
@@ -266,11 +155,11 @@ def _compare_fields(sides: _Sides, causes: _Causes) -> Iterable[Change]:
                     (use for use in words[dataset] if types.get(use.schema, {}).get(name) == now),
                     new,
                 )
-                cause = causes.of_use([first]) if first else _UNKNOWN
+                cause = causes.of_use([first]) if first else UNKNOWN
                 yield Change("field", (dataset, name), was, now, cause)
 
 
-def _schemas_since(sides: _Sides, dataset: bytes) -> list[Use]:
+def _schemas_since(sides: Sides, dataset: bytes) -> list[Use]:
     """The schemas a dataset was first described with between the two times, in that order."""
     new = newest_schema(sides.new.users(dataset))
     return sorted(
@@ -286,7 +175,7 @@ def _schemas_since(sides: _Sides, dataset: bytes) -> list[Use]:
     )
 
 
-def _compare_columns(sides: _Sides, causes: _Causes) -> Iterable[Change]:
+def _compare_columns(sides: Sides, causes: Causes) -> Iterable[Change]:
     """Column edges of jobs whose column maps are not the same at both times."""
     old_links, new_links = (
         _output_links(sides.old, sides.jobs),
@@ -358,13 +247,13 @@ class _MappedColumns:
         return mapped
 
 
-def _compare_runs(sides: _Sides, causes: _Causes) -> Iterable[Change]:
+def _compare_runs(sides: Sides, causes: Causes) -> Iterable[Change]:
     """States of jobs, and the versions of their code and SQL."""
     old = sides.old.reader.newest_runs(sides.jobs, sides.old.at)
     new = sides.new.reader.newest_runs(sides.jobs, sides.new.at)
     for job in sorted(old.keys() | new.keys()):
         before, after = old.get(job), new.get(job)
-        cause = Cause(job, after.run, after.since) if after else _UNKNOWN
+        cause = Cause(job, after.run, after.since) if after else UNKNOWN
         if (before.state if before else None) != (after.state if after else None):
             yield Change(
                 "state",
@@ -377,24 +266,21 @@ def _compare_runs(sides: _Sides, causes: _Causes) -> Iterable[Change]:
             yield from _compare_code(job, before, after, sides)
 
 
-def _compare_code(job: bytes, before: RunAt, after: RunAt, sides: _Sides) -> Iterable[Change]:
+def _compare_code(job: bytes, before: RunAt, after: RunAt, sides: Sides) -> Iterable[Change]:
     """A run that says nothing of its code ran what the one before it did, as far as is known."""
     reader, since, until = sides.new.reader, sides.old.at, sides.new.at
-    if after.code is not None and after.code != before.code:
-        was = before.code or reader.last_stated(job, since, "code")
-        first = reader.first_run(job, since, until, code=after.code) or after
-        if was != after.code:
+    for aspect in _ASPECTS:
+        was, now = getattr(before, aspect), getattr(after, aspect)
+        if now is None or was == now:
+            continue
+        was = was or reader.last_stated(job, since, aspect)
+        if was != now:
+            first = reader.first_run(job, since, until, **{aspect: now}) or after
             cause = Cause(job, first.run, first.began)
-            yield Change("code", (job,), was.hex() if was else None, after.code.hex(), cause)
-    if after.sql is not None and after.sql != before.sql:
-        was = before.sql or reader.last_stated(job, since, "sql")
-        first = reader.first_run(job, since, until, sql=after.sql) or after
-        if was != after.sql:
-            cause = Cause(job, first.run, first.began)
-            yield Change("sql", (job,), was.hex() if was else None, after.sql.hex(), cause)
+            yield Change(aspect, (job,), was.hex() if was else None, now.hex(), cause)
 
 
-def _compare_lifecycles(sides: _Sides, causes: _Causes) -> Iterable[Change]:
+def _compare_lifecycles(sides: Sides, causes: Causes) -> Iterable[Change]:
     classes = sides.new.classes
     names = {name: dataset for dataset in sides.datasets for name in classes.names(dataset)}
     old = sides.old.reader.lifecycles(names, sides.old.at)
@@ -402,6 +288,6 @@ def _compare_lifecycles(sides: _Sides, causes: _Causes) -> Iterable[Change]:
     for name in sorted(old.keys() | new.keys()):
         before, after = old.get(name), new.get(name)
         if before != after:
-            cause = causes.of_mark(names[name], after) if after else _UNKNOWN
+            cause = causes.of_mark(names[name], after) if after else UNKNOWN
             was, now = before.change if before else None, after.change if after else None
             yield Change("lifecycle", (names[name],), was, now, cause)

@@ -11,8 +11,17 @@ from sqlalchemy import Connection
 from headwater.config import HealthSettings
 from headwater.durations import parse_duration
 from headwater.errors import InvalidRequest
-from headwater.graph import health as rules
-from headwater.graph.health import DatasetState, DatasetVerdict, JobState, JobVerdict
+from headwater.graph.dataset_health import (
+    HOURS_NEEDED,
+    Counts,
+    DatasetState,
+    DatasetVerdict,
+    Write,
+    find_stream,
+    judge_dataset,
+)
+from headwater.graph.job_health import JobRun, JobState, JobVerdict, judge_job
+from headwater.graph.pace import HOUR, RUNS_NEEDED
 from headwater.model.ids import run_name
 from headwater.model.instant import MICROSECOND, SECOND, format_instant, now
 from headwater.server.routing import Paging, Reading, json_response
@@ -102,26 +111,26 @@ def _judge_jobs(
     connection: Connection, namespace: str, time: int, silent_after: int
 ) -> list[JudgedJob]:
     judged = []
-    for past in store.read_jobs(connection, namespace, rules.RUNS_NEEDED):
-        runs = [rules.JobRun(*run[2:]) for run in past.runs]
-        verdict = rules.judge_job(past.type, runs, time, silent_after)
+    for past in store.read_jobs(connection, namespace, RUNS_NEEDED):
+        runs = [JobRun(*run[2:]) for run in past.runs]
+        verdict = judge_job(past.type, runs, time, silent_after)
         judged.append(JudgedJob(past, verdict))
     return judged
 
 
 def _judge_datasets(connection: Connection, namespace: str, time: int) -> list[JudgedDataset]:
     pasts = [
-        (past, [rules.Write(*write) for write in past.writes])
-        for past in store.read_datasets(connection, namespace, rules.RUNS_NEEDED)
+        (past, [Write(*write) for write in past.writes])
+        for past in store.read_datasets(connection, namespace, RUNS_NEEDED)
     ]
-    streams = {past.id: rules.find_stream(writes) for past, writes in pasts}
-    since = time // rules.HOUR - rules.HOURS_NEEDED
+    streams = {past.id: find_stream(writes) for past, writes in pasts}
+    since = time // HOUR - HOURS_NEEDED
     hours = store.read_hours(connection, filter(None, streams.values()), since)
     judged = []
     for past, writes in pasts:
         closing = hours.get((streams[past.id] or b"", past.id), {})
-        counts = {hour: rules.Counts(*counters) for hour, counters in closing.items()}
-        verdict = rules.judge_dataset(writes, past.last_seen, counts, time)
+        counts = {hour: Counts(*counters) for hour, counters in closing.items()}
+        verdict = judge_dataset(writes, past.last_seen, counts, time)
         judged.append(JudgedDataset(past, verdict))
     return judged
 

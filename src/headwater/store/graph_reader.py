@@ -18,7 +18,7 @@ from headwater.model.column_map import ColumnMap
 from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Alias, Direction
 from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
-from headwater.store import tables, uses
+from headwater.store import executions, tables, uses
 from headwater.store.datasets import read_lifecycles
 from headwater.store.heard import was_heard_of
 from headwater.store.newest_runs import (
@@ -137,16 +137,16 @@ class StoreReader:
         return Uses._make(read)
 
     def executions(self, jobs: Iterable[bytes], at: int) -> dict[bytes, Execution]:
-        return uses.read_executions(self._connection, jobs, at)
+        return executions.read_executions(self._connection, jobs, at)
 
     def snapshot(self, execution: Execution, at: int) -> set[tuple[bytes, int]]:
-        return uses.read_snapshot(self._connection, execution, at)
+        return executions.read_snapshot(self._connection, execution, at)
 
     def next_execution(self, execution: Execution, after: int) -> int | None:
-        return uses.read_next_execution(self._connection, execution, after)
+        return executions.read_next_execution(self._connection, execution, after)
 
     def execution_maps(self, execution: Execution, dataset: bytes, at: int) -> set[bytes]:
-        return uses.read_execution_maps(self._connection, execution, dataset, at)
+        return executions.read_execution_maps(self._connection, execution, dataset, at)
 
     def aliases(self, datasets: Iterable[bytes]) -> list[Alias]:
         if "alias" not in self._present:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from msgspec import UNSET, Struct, UnsetType
 from sqlalchemy import Connection
 
-from headwater.graph.answer import Side
 from headwater.graph.columns import Column, ColumnEdge, ColumnGraph
 from headwater.graph.node_id import field_node_id, job_node_id
 from headwater.graph.standing import EdgeKind
@@ -15,7 +14,7 @@ from headwater.model.column_map import Transformation
 from headwater.model.instant import format_instant
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Name, newest_schema
-from headwater.server.marquez.graph_shapes import EdgeShape, MoreShape, NameShape
+from headwater.server.marquez.graph_shapes import EdgeShape, MoreShape, NameShape, more_shapes
 from headwater.server.marquez.shapes import dataset_version
 from headwater.store.readings import COLUMN_TYPES
 
@@ -83,7 +82,7 @@ def column_graph_shape(connection: Connection, view: View, graph: ColumnGraph) -
     jobs = _jobs(view, graph)
     job_ids = {job: job_node_id(*name) for job, name in jobs.items()}
     inputs, ins, outs = _connect(graph, datasets, ids, job_ids)
-    more = _more(graph)
+    more = more_shapes(graph.more)
     nodes = [
         ColumnNodeShape(
             ids[column],
@@ -192,14 +191,3 @@ def _data(column: Column, dataset: _Dataset, inputs: list[InputFieldShape]) -> C
         first.transformationType if first else None,
         inputs,
     )
-
-
-def _more(graph: ColumnGraph) -> dict[Column, MoreShape]:
-    found: dict[Column, MoreShape] = {}
-    for (column, side), count in graph.more.items():
-        shape = found.setdefault(column, MoreShape())
-        if side is Side.UPSTREAM:
-            shape.upstream = count
-        else:
-            shape.downstream = count
-    return found

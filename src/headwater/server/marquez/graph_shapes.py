@@ -6,7 +6,7 @@ thousand nodes is megabytes of JSON.
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -40,6 +40,8 @@ from headwater.server.marquez.shapes import (
 from headwater.store.jobs import read_names
 from headwater.store.newest_runs import NewestRun
 from headwater.store.runs import state_of
+
+K = TypeVar("K", bound=Hashable)
 
 _NO_FIELDS: dict[str, Any] = {}
 
@@ -143,7 +145,7 @@ def graph_shape(connection: Connection, view: View, graph: Graph) -> GraphShape:
     ids = {id: dataset_node_id(*found.name) for id, found in datasets.items()}
     ids |= {id: job_node_id(found.job.namespace, found.job.name) for id, found in jobs.items()}
     ins, outs = _edges(graph, ids)
-    more = _more(graph)
+    more = more_shapes(graph.more)
     nodes = [
         NodeShape(
             ids[id],
@@ -196,9 +198,10 @@ def _edges(
     return ins, outs
 
 
-def _more(graph: Graph) -> dict[bytes, MoreShape]:
-    found: dict[bytes, MoreShape] = {}
-    for (node, side), count in graph.more.items():
+def more_shapes(more: Mapping[tuple[K, Side], int]) -> dict[K, MoreShape]:
+    """What is not in the answer, by the node where it would hang."""
+    found: dict[K, MoreShape] = {}
+    for (node, side), count in more.items():
         shape = found.setdefault(node, MoreShape())
         if side is Side.UPSTREAM:
             shape.upstream = count

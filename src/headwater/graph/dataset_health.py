@@ -1,150 +1,16 @@
-"""How jobs and datasets fare against their own past; pure rules over what was heard of late.
-
-Times and spans are in microseconds. `now` is always given, so that a rule says the same twice.
-"""
+"""How datasets fare against their own past; pure rules over the writes that were heard of late."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from itertools import pairwise
 from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
 
-from headwater.model.instant import MINUTE, SECOND
+from headwater.graph.job_health import FAILED, RUNNING
+from headwater.graph.pace import COMPARED, ENOUGH, HOUR, find_pace, is_overdue, tell_span
 
-HOUR = 60 * MINUTE
-# The newest, and those before it that say what is usual.
-COMPARED = 20
-RUNS_NEEDED = COMPARED + 1
 # Up to the last full one of the day before, and one more to tell where that began.
 HOURS_NEEDED = 26
-# With fewer before it, nothing is usual yet.
-ENOUGH = 4
-_GRACE = MINUTE
-_SHORTEST_LATE_RUN = 5 * MINUTE
-
-_FAILED = ("FAILED", "ABORTED")
-_RUNNING = "RUNNING"
-_LONG_LIVED = ("STREAM", "SERVICE")
-
-
-class JobState(StrEnum):
-    """Worst first."""
-
-    FAILED = "failed"
-    SILENT = "silent"
-    LATE = "late"
-    OK = "ok"
-
-
-class JobRun(NamedTuple):
-    """A run as it stands; `attempted_at` is its last START, `is_beating` if it sent heartbeats."""
-
-    state: str
-    started_at: int
-    attempted_at: int
-    ended_at: int | None
-    heard_at: int
-    is_beating: bool
-
-
-class JobVerdict(NamedTuple):
-    """A job's state, why in a sentence, and since when; with what is usual where that is known."""
-
-    state: JobState
-    reason: str
-    since: int | None = None
-    expected_at: int | None = None
-    every: int | None = None
-    usual_duration: int | None = None
-
-
-def judge_job(kind: str, runs: Sequence[JobRun], now: int, silent_after: int) -> JobVerdict:
-    """Judge a job by its newest runs, newest first: by the first rule that has something to say."""
-    if not runs:
-        return JobVerdict(JobState.OK, "It has not run yet")
-    verdict = _judge_end(runs[0], now) or _judge_heartbeat(kind, runs[0], now, silent_after)
-    if verdict is None and kind not in _LONG_LIVED:
-        verdict = _judge_start(runs, now) or _judge_duration(runs, now)
-    return verdict or JobVerdict(JobState.OK, _tell(runs[0], now))
-
-
-def _judge_end(newest: JobRun, now: int) -> JobVerdict | None:
-    if newest.state not in _FAILED:
-        return None
-    return JobVerdict(JobState.FAILED, _tell(newest, now), newest.ended_at)
-
-
-def _judge_heartbeat(kind: str, newest: JobRun, now: int, silent_after: int) -> JobVerdict | None:
-    is_heard_from = kind in _LONG_LIVED or newest.is_beating
-    quiet = now - newest.heard_at
-    if not is_heard_from or newest.state != _RUNNING or quiet <= silent_after:
-        return None
-    reason = f"It should be running, but nothing was heard of it for {tell_span(quiet)}"
-    return JobVerdict(JobState.SILENT, reason, newest.heard_at)
-
-
-def _judge_start(runs: Sequence[JobRun], now: int) -> JobVerdict | None:
-    """Late if the next run should have started, by the pace of those before."""
-    starts = [run.started_at for run in runs[:COMPARED]]
-    every, last = find_pace(starts), max(starts)
-    if every is None or runs[0].state == _RUNNING or not _is_overdue(last, every, now):
-        return None
-    expected = last + every
-    overdue = f"It should have started {tell_span(now - expected)} ago"
-    reason = f"{overdue}: it usually starts every {tell_span(every)}"
-    return JobVerdict(JobState.LATE, reason, expected, expected, every)
-
-
-def _judge_duration(runs: Sequence[JobRun], now: int) -> JobVerdict | None:
-    """Late if the newest run goes on for much longer than those before."""
-    newest, before = runs[0], runs[1:RUNS_NEEDED]
-    spans = [max(0, run.ended_at - run.attempted_at) for run in before if run.ended_at is not None]
-    if newest.state != _RUNNING or len(spans) < ENOUGH:
-        return None
-    usual, so_far = int(median(spans)), now - newest.attempted_at
-    if so_far <= 3 * usual or so_far < _SHORTEST_LATE_RUN:
-        return None
-    spent = f"{tell_span(so_far)} so far, usually {tell_span(usual)}"
-    reason = f"It takes longer than usual: {spent}"
-    expected = newest.attempted_at + usual
-    return JobVerdict(JobState.LATE, reason, expected, expected, usual_duration=usual)
-
-
-def _tell(run: JobRun, now: int) -> str:
-    if run.state == _RUNNING:
-        return f"It has been running for {tell_span(now - run.attempted_at)}"
-    if run.ended_at is None:
-        return "Its newest run was announced and has not started"
-    what = {"FAILED": "failed", "ABORTED": "was aborted"}.get(run.state, "completed")
-    return f"Its newest run {what} {tell_span(now - run.ended_at)} ago"
-
-
-def find_pace(times: Iterable[int]) -> int | None:
-    """The usual gap between times; none where there are too few, or no pace is kept.
-
-    A pace is kept if two gaps of three are within half and twice the median. Otherwise what was
-    started by hand a few times, or by two schedules, would be late ever after.
-    """
-    gaps = [later - earlier for earlier, later in pairwise(sorted(times))]
-    if len(gaps) + 1 < ENOUGH:
-        return None
-    usual = int(median(gaps))
-    near = sum(usual <= 2 * gap and gap <= 2 * usual for gap in gaps)
-    return usual if usual >= SECOND and 3 * near >= 2 * len(gaps) else None
-
-
-def _is_overdue(last: int, every: int, now: int) -> bool:
-    return now - last > 2 * every + _GRACE
-
-
-def tell_span(span: int) -> str:
-    """A span of time in words, in the largest unit of which it has two."""
-    seconds = max(0, span) // SECOND
-    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= 2 * size:
-            return f"{round(seconds / size)} {unit}"
-    return "1 second" if seconds == 1 else f"{seconds} seconds"
 
 
 class DatasetState(StrEnum):
@@ -215,7 +81,7 @@ class DatasetVerdict(NamedTuple):
 def find_stream(writes: Iterable[Write]) -> bytes | None:
     """The run to judge by the hour: the one that wrote last, if it goes on and counts."""
     newest = max(map(_going_on, writes), key=_ORDER, default=None)
-    if newest is None or newest.state != _RUNNING:
+    if newest is None or newest.state != RUNNING:
         return None
     return newest.run if (newest.rows, newest.bytes) != (None, None) else None
 
@@ -247,7 +113,7 @@ _ORDER = attrgetter("at", "run")
 
 def _going_on(write: Write) -> Write:
     """A run that goes on writes what it named at its start, for as long as it is heard of."""
-    is_going_on = write.state == _RUNNING and write.is_beating
+    is_going_on = write.state == RUNNING and write.is_beating
     return write._replace(at=max(write.at, write.heard_at)) if is_going_on else write
 
 
@@ -257,7 +123,7 @@ def _newest_times(writes: Iterable[Write]) -> list[int]:
 
 def _has_written(write: Write) -> bool:
     """A run that failed has written only what it counted: many name their outputs at the start."""
-    return write.state not in _FAILED or bool(write.rows or write.bytes)
+    return write.state not in FAILED or bool(write.rows or write.bytes)
 
 
 def _judge_freshness(
@@ -274,7 +140,7 @@ def _judge_freshness(
     if every is None:
         reason += "; too few or irregular writes to know when it is due"
         return Freshness(DatasetState.UNKNOWN, reason, written_at)
-    is_stale = _is_overdue(written_at, every, now)
+    is_stale = is_overdue(written_at, every, now)
     return Freshness(
         DatasetState.STALE if is_stale else DatasetState.FRESH,
         f"{reason}, usually every {tell_span(every)}",
@@ -286,7 +152,7 @@ def _judge_freshness(
 
 def _judge_ended(done: Sequence[Write]) -> Volume:
     """The last run that ended against those of the same job before it: jobs differ in size."""
-    ended = [write for write in done if write.state in ("COMPLETED", *_FAILED)]
+    ended = [write for write in done if write.state in ("COMPLETED", *FAILED)]
     if not ended:
         return Volume(VolumeState.UNKNOWN)
     last, *before = [write for write in ended if write.job == ended[0].job]

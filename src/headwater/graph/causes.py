@@ -1,0 +1,124 @@
+"""What brought a change between two views: the run, the author or the person behind it."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from headwater.graph.answer import Graph
+from headwater.graph.view import View
+from headwater.model.relations import Direction
+from headwater.model.uses import Mark, Use, Word
+
+
+class Cause(NamedTuple):
+    """The run that brought a change, or no run: then an author or a person said so."""
+
+    job: bytes | None
+    run: bytes | None
+    at: int | None
+    is_edit: bool = False
+
+
+UNKNOWN = Cause(None, None, None)
+# Users of a dataset that are asked for their first run since.
+_JOBS_ASKED = 8
+
+
+class Sides(NamedTuple):
+    """The two views and what a walk found in each."""
+
+    old: View
+    new: View
+    old_graph: Graph
+    new_graph: Graph
+
+    @property
+    def jobs(self) -> list[bytes]:
+        return sorted(self.old_graph.jobs.keys() | self.new_graph.jobs.keys())
+
+    @property
+    def datasets(self) -> list[bytes]:
+        return sorted(self.old_graph.datasets.keys() | self.new_graph.datasets.keys())
+
+
+class Causes:
+    """Finds the runs behind changes."""
+
+    def __init__(self, sides: Sides) -> None:
+        self._old = sides.old
+        self._new = sides.new
+        self._runs: dict[tuple[bytes, int], Cause] = {}
+
+    def by(self, job: bytes, at: int) -> Cause:
+        """The run of a job that an event of that time is of; else the one that was the newest."""
+        known = self._runs.get((job, at))
+        if known is None:
+            run = next((run for its, run in self._new.reader.runs_at(at) if its == job), None)
+            if run is None:
+                newest = self._new.reader.newest_runs([job], at).get(job)
+                run = newest.run if newest else None
+            known = self._runs[job, at] = Cause(job, run, at)
+        return known
+
+    def of_use(self, uses: Iterable[Use]) -> Cause:
+        """Who first said what is said now; if that was before, who said it again."""
+        since = self._old.at
+        said = sorted(uses, key=lambda use: (use.first_seen, use.job))
+        if not said:
+            return UNKNOWN
+        first = said[0]
+        if first.word != Word.OBSERVED:
+            return Cause(first.job if any(first.job) else None, None, first.first_seen)
+        if first.first_seen > since:
+            return self.by(first.job, first.first_seen)
+        return self._first_run(dict.fromkeys(use.job for use in said if any(use.job)))
+
+    def _first_run(self, jobs: Iterable[bytes]) -> Cause:
+        """The first run since of any of some jobs."""
+        find = self._new.reader.first_run
+        found = [
+            (run.began, run.run, job)
+            for job in list(jobs)[:_JOBS_ASKED]
+            if (run := find(job, self._old.at, self._new.at)) is not None
+        ]
+        if not found:
+            return UNKNOWN
+        began, first, job = min(found)
+        return Cause(job, first, began)
+
+    def of_edit(self, nodes: Iterable[bytes]) -> Cause | None:
+        """When a person deleted or restored any of some nodes, if that was between the times."""
+        names = [name for node in nodes for name in self._new.classes.names(node)]
+        words = self._new.reader.words_on(names, self._new.at)
+        times = [at for at, _ in words.values() if at > self._old.at]
+        return Cause(None, None, max(times), is_edit=True) if times else None
+
+    def of_job(self, job: bytes) -> Cause:
+        """The first run of a job since, or who said first what it uses."""
+        run = self._new.reader.first_run(job, self._old.at, self._new.at)
+        return Cause(job, run.run, run.began) if run else self.of_use(self._new.uses(job))
+
+    def of_mark(self, dataset: bytes, mark: Mark) -> Cause:
+        """The run of a writer that marked its output."""
+        jobs = {
+            use.job
+            for use in self._new.users(dataset)
+            if use.direction == Direction.OUTPUT and use.first_seen <= mark.at <= use.said_at
+        }
+        for job, run in sorted(self._new.reader.runs_at(mark.at)):
+            if job in jobs:
+                return Cause(job, run, mark.at)
+        return self.by(min(jobs), mark.at) if jobs else Cause(None, None, mark.at)
+
+    def of_succession(self, dataset: bytes) -> Cause:
+        """Who renamed what a dataset was before."""
+        self._new.load_users([dataset], Direction)
+        marks = self._new.reader.lifecycles(self._new.classes.names(dataset), self._new.at)
+        found = [self.of_mark(dataset, mark) for mark in marks.values() if mark.change == "RENAME"]
+        return found[0] if found else UNKNOWN
+
+    def of_execution(self, job: bytes) -> Cause:
+        """The execution of a job that is the newest now."""
+        execution = self._new.execution(job)
+        if execution is None or execution.began <= self._old.at:
+            return UNKNOWN
+        return self.by(job, execution.began)

@@ -1,0 +1,45 @@
+"""What is usual: the pace of things that happen again and again, told from their own past.
+
+Times and spans are in microseconds. `now` is always given, so that a rule says the same twice.
+"""
+
+from collections.abc import Iterable
+from itertools import pairwise
+from statistics import median
+
+from headwater.model.instant import MINUTE, SECOND
+
+HOUR = 60 * MINUTE
+# The newest, and those before it that say what is usual.
+COMPARED = 20
+RUNS_NEEDED = COMPARED + 1
+# With fewer before it, nothing is usual yet.
+ENOUGH = 4
+_GRACE = MINUTE
+
+
+def find_pace(times: Iterable[int]) -> int | None:
+    """The usual gap between times; none where there are too few, or no pace is kept.
+
+    A pace is kept if two gaps of three are within half and twice the median. Otherwise what was
+    started by hand a few times, or by two schedules, would be late ever after.
+    """
+    gaps = [later - earlier for earlier, later in pairwise(sorted(times))]
+    if len(gaps) + 1 < ENOUGH:
+        return None
+    usual = int(median(gaps))
+    near = sum(usual <= 2 * gap and gap <= 2 * usual for gap in gaps)
+    return usual if usual >= SECOND and 3 * near >= 2 * len(gaps) else None
+
+
+def is_overdue(last: int, every: int, now: int) -> bool:
+    return now - last > 2 * every + _GRACE
+
+
+def tell_span(span: int) -> str:
+    """A span of time in words, in the largest unit of which it has two."""
+    seconds = max(0, span) // SECOND
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{round(seconds / size)} {unit}"
+    return "1 second" if seconds == 1 else f"{seconds} seconds"
