@@ -7,12 +7,14 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Table,
+    Text,
     case,
     func,
     literal,
     literal_column,
     or_,
     select,
+    type_coerce,
     union,
     union_all,
 )
@@ -53,15 +55,21 @@ def find_like(connection: Connection, text: str, limit: int) -> list[Node]:
 
 def _lower_by_locale(text: ColumnElement[Any]) -> ColumnElement[Any]:
     """The columns are sorted by bytes, and would be lowered so; the database may know better."""
-    return func.lower(text.op("COLLATE")(literal_column('"default"')))
+    lowered = func.lower(text.op("COLLATE")(literal_column('"default"')))
+    # What it is compared with must not ask for the columns' own order.
+    return type_coerce(lowered, Text())
 
 
 def _like(
     kind: str, table: Table, text: str, lower: Callable[[ColumnElement[Any]], ColumnElement[Any]]
 ) -> Any:
     """Without regard to case, as far as the database knows it; what is the same counts anyway."""
-    name, whole = table.c.name, table.c.namespace + "|" + table.c.name
-    forms = [(name, whole, text), (lower(name), lower(whole), text.lower())]
+    parts = table.c.name, table.c.namespace
+    name, namespace = map(lower, parts)
+    forms = [
+        (parts[0], parts[1] + "|" + parts[0], text),
+        (name, namespace + "|" + name, text.lower()),
+    ]
     rank = case(
         (or_(*(or_(own == wanted, full == wanted) for own, full, wanted in forms)), 0),
         (or_(*(own.endswith(wanted, autoescape=True) for own, _, wanted in forms)), 1),
