@@ -62,6 +62,10 @@ class MemoryReader:
         self._lifecycle: list[Lifecycle] = rows("lifecycle")
         self._hidden: list[Hidden] = rows("hidden")
 
+    @property
+    def hides(self) -> bool:
+        return bool(self._hidden)
+
     def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses:
         wanted = set(jobs)
         used = (Direction.INPUT, Direction.OUTPUT)

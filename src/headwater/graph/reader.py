@@ -11,6 +11,10 @@ from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
 class Reader(Protocol):
     """Reads facts; every method takes many ids and is one query."""
 
+    @property
+    def hides(self) -> bool:
+        """Whether anything was ever deleted: mostly not, and then nothing need be asked for it."""
+
     def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses: ...
 
     def uses_of_datasets(

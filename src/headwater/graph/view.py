@@ -240,6 +240,8 @@ class View:
 
     def hidden(self, ids: Iterable[bytes]) -> set[bytes]:
         """Those of some nodes that a person deleted, under any of their names."""
+        if not self.reader.hides:
+            return set()
         wanted = set(ids)
         new = {id for id in wanted if id not in self._hidden}
         if new:

@@ -123,6 +123,10 @@ class StoreReader:
         self._present = set(present)
         self._has_declared = "declared" in self._present
 
+    @property
+    def hides(self) -> bool:
+        return "hidden" in self._present
+
     def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses:
         return Uses._make(
             uses.read_uses(self._connection, "job", jobs, _USED, at, self._has_declared)

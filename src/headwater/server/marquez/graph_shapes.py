@@ -192,9 +192,11 @@ def _edges(
             outs[origin].append(edge)
             ins[destination].append(edge)
     for edges in outs.values():
-        edges.sort(key=lambda edge: edge.destination)
+        if len(edges) > 1:
+            edges.sort(key=lambda edge: edge.destination)
     for edges in ins.values():
-        edges.sort(key=lambda edge: edge.origin)
+        if len(edges) > 1:
+            edges.sort(key=lambda edge: edge.origin)
     return ins, outs
 
 
