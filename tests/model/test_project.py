@@ -619,6 +619,13 @@ class TestEdits:
         rows = Rows(edit_event(set={"deleted": False}))
         assert [row.is_deleted for row in rows.of("hidden")] == [0]
 
+    def test_a_job_has_no_other_names(self) -> None:
+        links = {"identifiers": [{"namespace": "db", "name": "orders", "type": "TABLE"}]}
+        entity = {"type": "job", "namespace": "ns", "name": "load"}
+        rows = Rows(edit_event(entity=entity, set={"symlinks": links}))
+        assert rows.of("alias") == []
+        assert rows.only("edit_value").aspect == "symlinks"
+
     def test_an_edit_alone_names_what_it_is_about(self) -> None:
         rows = Rows(edit_event(set={"deleted": True}))
         assert rows.only("dataset").name == "orders"

@@ -19,7 +19,7 @@ def project_edit(projection: Projection) -> None:
         if aspect == "deleted":
             is_deleted = facet is not None and facet.body == b"true"
             projection.facts.add("hidden", Hidden(owner, projection.at, int(is_deleted)))
-        elif aspect == "symlinks":
+        elif aspect == "symlinks" and edit.entity.type == "dataset":
             _project_joins(projection, owner, facet)
         else:
             _project_value(projection, owner, edit.entity.field, aspect, facet)
