@@ -239,10 +239,7 @@ class _MappedColumns:
             for output, sources in self._maps[digest].outputs.items():
                 for source in sources:
                     origin = Column(self._chosen(source.dataset), source.column)
-                    words = [
-                        "/".join(filter(None, (each.type, each.subtype)))
-                        for each in source.transformations
-                    ]
+                    words = [each.words for each in source.transformations]
                     mapped[(*origin, dataset, output)] = ", ".join(words)
         return mapped
 

@@ -20,6 +20,11 @@ class Transformation(NamedTuple):
         """Whether it decides over rows or values without being in them, as a filter does."""
         return self.type == "INDIRECT"
 
+    @property
+    def words(self) -> str:
+        """As `DIRECT/IDENTITY`."""
+        return "/".join(part for part in (self.type, self.subtype) if part)
+
 
 class Source(NamedTuple):
     """A column that an output column comes from; without a name it is all of the dataset."""

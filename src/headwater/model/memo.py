@@ -1,8 +1,11 @@
 """A bounded memory of a pure function's results."""
 
+from collections.abc import Hashable
 from typing import Generic, TypeVar
 
 V = TypeVar("V")
+# What was read, as bytes, or all that a value is made from.
+Key = bytes | tuple[Hashable, ...]
 
 
 class Memo(Generic[V]):
@@ -15,18 +18,18 @@ class Memo(Generic[V]):
     def __init__(self, max_bytes: int) -> None:
         self._half = max_bytes // 2
         self._size = 0
-        self._young: dict[bytes, V] = {}
-        self._old: dict[bytes, V] = {}
-        self._weights: dict[bytes, int] = {}
+        self._young: dict[Key, V] = {}
+        self._old: dict[Key, V] = {}
+        self._weights: dict[Key, int] = {}
 
-    def get(self, key: bytes) -> V | None:
+    def get(self, key: Key) -> V | None:
         if (found := self._young.get(key)) is not None:
             return found
         if (found := self._old.get(key)) is not None:
             self.put(key, found, self._weights.get(key, 0))
         return found
 
-    def put(self, key: bytes, value: V, weight: int = 0) -> None:
+    def put(self, key: Key, value: V, weight: int = 0) -> None:
         """Remember a value; `weight` is about the bytes it takes beyond those of its key."""
         # One that would push out most others is not worth remembering.
         if len(key) + weight > self._half // 4:

@@ -61,10 +61,10 @@ def read_facets(
 
 
 class Fields(NamedTuple):
-    """The fields of some of an owner's facets, and the digests they were read from."""
+    """The fields of some of an owner's facets, and the names and digests they were read from."""
 
     by_facet: dict[str, dict[str, Any]]
-    digests: tuple[bytes, ...]
+    digests: tuple[tuple[str, bytes], ...]
 
 
 NO_FIELDS = Fields({}, ())
@@ -86,7 +86,7 @@ def read_facet_fields(
     return {
         owner: Fields(
             {name: fields.get(digest, {}) for name, digest in digests.items()},
-            tuple(digests[name] for name in sorted(digests)),
+            tuple(sorted(digests.items())),
         )
         for owner, digests in found.items()
     }

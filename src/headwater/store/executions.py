@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, and_, bindparam, case, func, or_, select
 
+from headwater.model.project.projection import NOBODY
 from headwater.model.relations import Direction, Slot
 from headwater.model.uses import Execution
 from headwater.store import tables
@@ -12,7 +13,6 @@ from headwater.store.prepared import IsAmong, Prepared
 from headwater.store.readings import SNAPSHOT_TYPES
 
 _AT = bindparam("at", type_=BigInteger)
-_NOBODY = bytes(16)
 
 
 def _executions(is_among: IsAmong) -> Any:
@@ -38,7 +38,7 @@ def _executions(is_among: IsAmong) -> Any:
         facet.c.owner == job.c.id,
         facet.c.slot == int(Slot.JOB),
         facet.c.name == "jobType",
-        facet.c.author == _NOBODY,
+        facet.c.author == NOBODY,
     )
     return (
         select(

@@ -32,7 +32,6 @@ _AT = bindparam("at", type_=BigInteger)
 _MOST = bindparam("most", type_=BigInteger)
 _LOWEST = bindparam("lowest", type_=SmallInteger)
 _HIGHEST = bindparam("highest", type_=SmallInteger)
-_NOBODY = bytes(16)
 
 # Rows for a thousand nodes: where there are more, each node gets its share.
 MOST_USES = 50_000

@@ -54,17 +54,21 @@ def find_node(connection: Connection, view: View, text: str, where: str = "nodeI
     if not text:
         raise InvalidRequest(where, "empty; name a node")
     readings = read_node_id(text, where)
+    for reading in list_existing(view, readings):
+        return reading
+    last = min((reading.name for reading in readings), key=len)
+    raise NotFound("node", text[:500], near=list_near(connection, last, readings[0].kind))
+
+
+def list_existing(view: View, readings: list[Reading]) -> list[Reading]:
+    """Those ways to read an id by which there is a node, not deleted under any of its names."""
     is_job = readings[0].kind is NodeKind.JOB
     find = view.reader.job_names if is_job else view.reader.dataset_names
     existing = set(find(reading.id for reading in readings))
     if not is_job:
         view.classes.resolve(existing)
     existing -= view.hidden(existing)
-    for reading in readings:
-        if reading.id in existing:
-            return reading
-    last = min((reading.name for reading in readings), key=len)
-    raise NotFound("node", text[:500], near=list_near(connection, last, readings[0].kind))
+    return [reading for reading in readings if reading.id in existing]
 
 
 def list_near(connection: Connection, name: str, kind: NodeKind | None = None) -> list[str]:

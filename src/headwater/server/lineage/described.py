@@ -33,7 +33,7 @@ class DescribedDataset(NamedTuple):
     schema: bytes | None
     lifecycle: str | None
     facets: Facets
-    facet_digests: tuple[bytes, ...]
+    facet_digests: tuple[tuple[str, bytes], ...]
 
 
 class DescribedJob(NamedTuple):
@@ -42,7 +42,7 @@ class DescribedJob(NamedTuple):
     state: str
     run: NewestRun | None
     facets: Facets
-    facet_digests: tuple[bytes, ...]
+    facet_digests: tuple[tuple[str, bytes], ...]
 
 
 def describe_datasets(

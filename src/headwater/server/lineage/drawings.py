@@ -10,7 +10,6 @@ from headwater.graph.columns import Column, ColumnEdge, ColumnGraph
 from headwater.graph.drawing import Drawing, Line, Shape
 from headwater.graph.node_id import dataset_node_id, field_node_id, job_node_id
 from headwater.graph.view import View
-from headwater.model.column_map import Transformation
 from headwater.model.systems import system_of_dataset
 from headwater.model.uses import Name
 from headwater.server.lineage.described import describe_datasets, describe_jobs
@@ -96,12 +95,7 @@ def _column_line(
         destination,
         edge.kind.value,
         job_node_id(*job) if job else "",
-        "; ".join(in_words(each) for each in edge.transformations),
+        "; ".join(each.words for each in edge.transformations),
         edge.is_indirect,
         edge.is_assumed,
     )
-
-
-def in_words(transformation: Transformation) -> str:
-    """A transformation as `DIRECT/IDENTITY`."""
-    return "/".join(part for part in (transformation.type, transformation.subtype) if part)

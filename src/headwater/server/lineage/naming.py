@@ -8,7 +8,7 @@ from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
 from headwater.graph.node_id import Reading, field_node_id, job_node_id, read_node_id
 from headwater.graph.view import View
-from headwater.server.lineage.asking import view_at
+from headwater.server.lineage.asking import list_existing, view_at
 from headwater.server.lineage.columns import list_columns
 from headwater.store.nodes import Node, find_like
 
@@ -43,12 +43,8 @@ def _by_id(connection: Connection, view: View, text: str) -> list[Shape]:
         readings = read_node_id(text)
     except InvalidRequest:
         return []
-    is_job = readings[0].kind is NodeKind.JOB
-    find = view.reader.job_names if is_job else view.reader.dataset_names
-    existing = set(find(reading.id for reading in readings))
-    existing -= view.hidden(existing)
-    for reading in readings:
-        if reading.id in existing and _has_column(connection, view, reading):
+    for reading in list_existing(view, readings):
+        if _has_column(connection, view, reading):
             node = Node(reading.kind, reading.id, reading.namespace, reading.name)
             return [_shape(node, reading.name, reading.field)]
     return []

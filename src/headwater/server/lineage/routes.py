@@ -10,6 +10,7 @@ from headwater.graph.diff import compare
 from headwater.graph.everything import find_everything
 from headwater.graph.export import FORMATS
 from headwater.graph.fold import fold_children
+from headwater.graph.view import View
 from headwater.graph.walk import Limits
 from headwater.model.instant import format_instant, now
 from headwater.server.lineage.asking import (
@@ -53,8 +54,8 @@ def get_diff(
     until = now() if to is None else to
     if from_ > until:
         raise InvalidRequest("from", f"is after `to` ({format_instant(until)})")
-    old, new = view_at(connection, from_), view_at(connection, until)
-    new.classes = old.classes
+    old = view_at(connection, from_)
+    new = View(old.reader, until, old.classes)
     if nodeId:
         try:
             node = find_node(connection, new, nodeId)

@@ -160,7 +160,7 @@ def graph_shape(connection: Connection, view: View, graph: Graph) -> GraphShape:
     ]
     uses = _job_uses(view, graph)
     names = {id: NameShape(*found.name) for id, found in datasets.items()}
-    used = {id for some in uses.values() for ids in some for id in ids}
+    used = {dataset for some in uses.values() for way in some for dataset in way}
     beyond = view.reader.dataset_names(used - names.keys())
     names |= {id: NameShape(*name) for id, name in beyond.items()}
     nodes += [
@@ -214,14 +214,13 @@ def more_shapes(more: Mapping[tuple[K, Side], int]) -> dict[K, MoreShape]:
 
 # Nodes as they were shown last. Their keys are all that goes into them, so that none can be stale;
 # of a large graph little changes between two looks at it.
-_SHOWN: dict[Hashable, Raw] = {}
-_MOST_SHOWN = 8_192
+_SHOWN: Memo[Raw] = Memo(32_000_000)
 
 
-def _remember(key: Hashable, data: DatasetData | JobData) -> Raw:
-    if len(_SHOWN) >= _MOST_SHOWN:
-        _SHOWN.clear()
-    _SHOWN[key] = shown = Raw(msgspec.json.encode(data))
+def _remember(key: tuple[Hashable, ...], data: DatasetData | JobData) -> Raw:
+    body = msgspec.json.encode(data)
+    shown = Raw(body)
+    _SHOWN.put(key, shown, len(body))
     return shown
 
 
