@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo services test test-unit test-long check format bench bench-full lock clean
@@ -11,10 +13,15 @@ help:  ## list the targets
 
 setup: $(READY)  ## create .venv with the pinned dependencies and this package
 
-$(READY): requirements.lock pyproject.toml
+# Without isolation, so that what builds is pinned too; Spark's Java only where the machine has none.
+$(READY): requirements.lock requirements-build.lock requirements-java.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	$(INSTALL) --require-hashes -r requirements-build.lock
+	$(INSTALL) --require-hashes --no-build-isolation -r requirements.lock
+	$(INSTALL) --no-build-isolation -e .
+	$(BIN)/python -c 'from headwater.pipeline.java import find_java; find_java()' 2>/dev/null \
+	  || $(INSTALL) --require-hashes -r requirements-java.lock \
+	  || echo 'There is no Java here, nor one to install: all works but what needs Spark.'
 	touch $@
 
 demo: $(READY)  ## a server with an example in it, on port 5000 (PORT=... for another)
@@ -49,8 +56,10 @@ bench: services  ## the figures, within 8 minutes; writes docs/benchmarks.md
 bench-full: services  ## the figures with the large rows
 	$(BIN)/python -m bench --full
 
-lock: $(READY)  ## write requirements.lock anew
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group dev pyproject.toml -o requirements.lock
+lock: $(READY)  ## write the lock files anew
+	$(COMPILE) --group dev pyproject.toml -o requirements.lock
+	$(COMPILE) --group build -o requirements-build.lock
+	$(COMPILE) --group java -o requirements-java.lock
 
 clean:  ## remove what the targets made
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build

@@ -15,12 +15,13 @@ class Sample:
 
 @dataclass(frozen=True)
 class Figure:
-    """A line of the table; one without a limit only informs."""
+    """A line of the table; one without a limit only informs. `least` is a limit from below."""
 
     what: str
     unit: str
     samples: Sequence[Sample]
     limit: float | None = None
+    least: float | None = None
 
     @property
     def value(self) -> float:
@@ -28,18 +29,24 @@ class Figure:
 
     @property
     def is_met(self) -> bool:
-        return self.limit is None or self.value <= self.limit
+        is_low_enough = self.limit is None or self.value <= self.limit
+        return is_low_enough and (self.least is None or self.value >= self.least)
 
     def cells(self) -> tuple[str, ...]:
         """Return the line's cells, as HEADINGS names them."""
         return (
             self.what,
-            "" if self.limit is None else f"≤ {_number(self.limit)} {self.unit}",
+            self._target(),
             f"{_number(self.value)} {self.unit}",
             self._spread(),
             f"{fmean(sample.steal for sample in self.samples):.1%}",
-            "" if self.limit is None else ("yes" if self.is_met else "NO"),
+            "" if not self._target() else ("yes" if self.is_met else "NO"),
         )
+
+    def _target(self) -> str:
+        if self.limit is not None:
+            return f"≤ {_number(self.limit)} {self.unit}"
+        return "" if self.least is None else f"≥ {_number(self.least)} {self.unit}"
 
     def _spread(self) -> str:
         values = [sample.value for sample in self.samples]

@@ -7,6 +7,8 @@ from bench.client import Client
 from bench.figure import Figure
 from bench.rows.graph import lineage, lineage_history, lineage_postgres
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
+from bench.rows.kafka import kafka_stream
+from bench.rows.pipeline import bulk, bulk_growth, projection
 from bench.rows.size import growth, memory, start
 from bench.rows.upkeep import prunes
 
@@ -26,8 +28,12 @@ ROWS = (
     Row("wide", wide),
     Row("memory", memory),
     Row("lineage", lineage),
-    Row("lineage-postgres", lineage_postgres),
+    Row("projection", projection),
+    Row("bulk", bulk),
+    Row("kafka-stream", kafka_stream),
+    Row("lineage-postgres", lineage_postgres, is_full_only=True),
     Row("prunes", prunes, is_full_only=True),
     Row("growth", growth, is_full_only=True),
     Row("lineage-history", lineage_history, is_full_only=True),
+    Row("bulk-growth", bulk_growth, is_full_only=True),
 )

@@ -4,6 +4,7 @@ import ipaddress
 import os
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,6 +100,51 @@ class RetentionSettings(Section):
         return value
 
 
+class LakeSettings(Section):
+    is_on: bool = Field(default=True, description="Carry every event on into the lake.")
+    folder: str = Field(
+        default="", description="Where the lake is; empty: `lake` in the data folder."
+    )
+    every: str = Field(default="1m", description="How often a server carries events on.")
+
+    @field_validator("every")
+    @classmethod
+    def _is_duration(cls, value: str) -> str:
+        parse_duration(value)
+        return value
+
+
+class SparkSettings(Section):
+    master: str = Field(
+        default="local[*]", min_length=1, description="Where Spark works: here, or on a cluster."
+    )
+    driver_memory: str = Field(
+        default="1g",
+        pattern=r"^[1-9]\d*[kmgt]$",
+        description="Memory of Spark's JVM here, such as 1g.",
+    )
+    python: str = Field(
+        default="", description="Python on a cluster; empty: the archive's, or python3."
+    )
+    archive: str = Field(
+        default="", description="Packed Python environment that is sent to a cluster's machines."
+    )
+    conf: dict[str, str] = Field(
+        default={}, description="Further settings of Spark's own, by their names."
+    )
+
+    @field_validator("conf")
+    @classmethod
+    def _are_sparks(cls, value: dict[str, str]) -> dict[str, str]:
+        for key in value:
+            # Spark would leave such a key out without a word.
+            if not key.startswith("spark."):
+                raise ValueError(f"'{key}' is none of Spark's: they begin with 'spark.'")
+            if key in ("spark.master", "spark.driver.memory"):
+                raise ValueError(f"'{key}' has a setting of its own")
+        return value
+
+
 class HealthSettings(Section):
     silent_after: str = Field(
         default="10m", description="How long a stream may be quiet before it is called silent."
@@ -133,6 +179,12 @@ class Settings(BaseSettings):
     auth: AuthSettings = AuthSettings()
     retention: RetentionSettings = RetentionSettings()
     health: HealthSettings = HealthSettings()
+    lake: LakeSettings = LakeSettings()
+    spark: SparkSettings = SparkSettings()
+
+    @property
+    def lake_folder(self) -> Path:
+        return Path(self.lake.folder) if self.lake.folder else self.data / "lake"
 
     @property
     def store_url(self) -> str:
@@ -178,6 +230,32 @@ def read_api_key() -> str | None:
     """The key that commands show to a server: only by environment, so that no list of
     processes and no shell history holds it."""
     return os.environ.get(KEY_VARIABLE) or None
+
+
+def java_home() -> str | None:
+    """The Java that the user has chosen for all programs."""
+    return os.environ.get("JAVA_HOME") or None
+
+
+def cache_folder() -> Path:
+    """Where things are kept that can be made again."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "headwater"
+
+
+@contextmanager
+def variables_set(**variables: str) -> Iterator[None]:
+    """Set variables of this process for a while, for a library that can be told in no other way."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def environment_with(**variables: str) -> dict[str, str]:

@@ -14,7 +14,12 @@ HeadwaterError
 ├── NotFound            nothing of that name is known
 ├── NotStorable         the store refused an event for what it holds
 ├── StoreUnavailable    the store did not answer; the same call may work later
+├── LakeUnavailable     the lake cannot be written or read; a later try may work
+├── SparkUnavailable    Spark did not start, or failed at its work
 ├── StoreTooNew         the store was made by a newer Headwater
+├── SourceUnavailable   where events come from does not answer; a later try may work
+│   └── SourceChanged   it is another than before; to begin anew works at once
+├── Busy                another process is at the same work, which only one can do at a time
 ├── ServerUnreachable   a command found no server where it looked for one
 ├── ServerRefused       a server answered a command with an error
 ├── NotInstalled        a program that a command needs is not on this machine
@@ -110,6 +115,31 @@ class NotStorable(HeadwaterError):
 
 class StoreUnavailable(HeadwaterError):
     """The store did not answer or refused to write; a later try may work."""
+
+
+class LakeUnavailable(HeadwaterError):
+    """The lake could not be written or read; a later try may work."""
+
+
+class SparkUnavailable(HeadwaterError):
+    """Spark did not start, or failed at its work; a later try may work."""
+
+
+class SourceUnavailable(HeadwaterError):
+    """Where events come from does not answer, or not as it should."""
+
+    def __init__(self, source: str, reason: str) -> None:
+        super().__init__(f"{source}: {reason}")
+        self.source = source
+        self.reason = reason
+
+
+class SourceChanged(SourceUnavailable):
+    """Where events come from is another than it was, such as a topic made anew."""
+
+
+class Busy(HeadwaterError):
+    """Another process does what only one can do at a time."""
 
 
 class StoreTooNew(HeadwaterError):

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import httpx2
 
-from headwater.config import Settings
-from tests.server.api import serve
+from tests.server.api import no_lake, serve
 from tests.server.events import JOBS, TABLES, Json, dataset, run_event, schema
 
 TOPICS = "kafka://broker:9092"
@@ -36,7 +35,7 @@ class Shop(NamedTuple):
 @contextmanager
 def open_shop(folder: Path) -> Iterator[Shop]:
     store = f"sqlite:///{folder / 'headwater.db'}"
-    with serve(Settings(store=store)) as url:
+    with serve(no_lake(store)) as url:
         answer = httpx2.post(f"{url}/api/v1/lineage", json=make_events(), trust_env=False)
         answer.raise_for_status()
         yield Shop(url, store)

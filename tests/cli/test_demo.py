@@ -15,6 +15,7 @@ from headwater.cli.demo_store import DemoStore, Note
 from headwater.demo import example
 from headwater.model import instant
 from tests.cli.commands import Run, check_one_line, run_program
+from tests.faults.load import wait_until
 from tests.services.headwater import Headwater
 
 pytestmark = pytest.mark.usefixtures("no_settings")
@@ -116,6 +117,13 @@ class TestDemo:
         monkeypatch.setenv("HEADWATER__AUTH__KEYS", "ada:hw_0123456789abcdef0123456789:read")
         outcome = run_program("demo", "--once", "--port", "0", "--data", "here")
         assert (outcome.status, outcome.err) == (0, "")
+
+    def test_the_example_is_in_no_lake_but_its_own(self, tmp_path: Path) -> None:
+        mine = tmp_path / "mine"
+        settings = {"HEADWATER__LAKE__FOLDER": str(mine), "HEADWATER__LAKE__EVERY": "1s"}
+        with Demo.start(data=tmp_path / "demo", env=settings):
+            wait_until(lambda: (tmp_path / "demo" / "lake").exists() or mine.exists())
+        assert not mine.exists()
 
     def test_it_shows_the_answers_of_the_commands(self, tmp_path: Path) -> None:
         out = run_program("demo", "--once", "--port", "0", "--data", "here").out

@@ -10,8 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from headwater.cli.main import app
-from headwater.config import Settings
-from tests.server.api import serve
+from tests.server.api import no_lake, serve
 from tests.server.events import JOBS, RUN, TABLES, dataset, run_event
 
 RUNNER = CliRunner()
@@ -20,7 +19,7 @@ RUNNER = CliRunner()
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     store: Path = tmp_path_factory.mktemp("lists") / "headwater.db"
-    with serve(Settings(store=f"sqlite:///{store}")) as url:
+    with serve(no_lake(f"sqlite:///{store}")) as url:
         events = [
             run_event("START", outputs=[dataset("orders")]),
             run_event("COMPLETE", "2024-05-01T10:05:00Z"),

@@ -38,6 +38,8 @@ STATEMENTS = [
     "INSERT INTO store_state",
     "INSERT INTO alembic_version",
     "INSERT INTO declared_dataset",
+    "INSERT INTO outbox",
+    "CREATE TABLE position",
 ]
 
 

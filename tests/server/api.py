@@ -13,7 +13,7 @@ import msgspec
 import uvicorn
 from sqlalchemy import Engine, delete, select, update
 
-from headwater.config import Settings
+from headwater.config import LakeSettings, Settings
 from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.server.app import Application
 from headwater.server.keyring import REFRESH_SECONDS
@@ -23,6 +23,11 @@ from headwater.store.engine import open_engine
 from headwater.store.packing import unpack
 
 JSON = "application/json"
+
+
+def no_lake(store: str, **sections: Any) -> Settings:
+    """Settings of a server that keeps all it has in its store, and no files beside the tests."""
+    return Settings(store=store, lake=LakeSettings(is_on=False), **sections)
 
 
 @contextmanager
@@ -148,7 +153,7 @@ def open_api(store: str) -> Iterator[Api]:
     """Run a server over a store, and speak with it."""
     engine = open_engine(store)
     with (
-        serve(Settings(store=store)) as url,
+        serve(no_lake(store)) as url,
         httpx2.Client(base_url=url, trust_env=False, timeout=60) as client,
     ):
         yield Api(url, client, engine)

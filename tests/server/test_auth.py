@@ -20,7 +20,7 @@ from headwater.server.keyring import Keyring
 from headwater.store.engine import open_engine
 from headwater.store.keys import add_key, revoke_key
 from headwater.store.migrate import upgrade
-from tests.server.api import Api, error_of, serve
+from tests.server.api import Api, error_of, no_lake, serve
 from tests.server.events import run_event
 
 REFRESH_SECONDS = 0.05
@@ -47,7 +47,7 @@ def open_guarded(folder: Path, **auth: Any) -> Iterator[Api]:
     store = f"sqlite:///{folder / 'headwater.db'}"
     engine = open_engine(store)
     with (
-        serve(Settings(store=store, auth=AuthSettings(**auth)), REFRESH_SECONDS) as url,
+        serve(no_lake(store, auth=AuthSettings(**auth)), REFRESH_SECONDS) as url,
         httpx2.Client(base_url=url, trust_env=False, timeout=60) as client,
     ):
         yield Api(url, client, engine)

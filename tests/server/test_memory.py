@@ -1,20 +1,25 @@
 """Memory: no request makes a server process grow far beyond the body it brings."""
 
 import gzip
+import random
 import re
 import sqlite3
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import httpx2
 import msgspec
+import psutil
 import pytest
 
+from headwater.model.intake import take_in
+from headwater.store.outbox import fill
 from tests.server.events import run_event
 from tests.services.headwater import Headwater
+from tests.store.stores import open_store
 
 pytestmark = pytest.mark.integration
 
@@ -100,6 +105,36 @@ def test_a_great_many_events_at_once(watched: Watched) -> None:
     assert 5_000_000 < len(body) < 8_000_000
     assert watched.post(body).status_code == 201
     assert watched.growth() < 2 * MOST_MB
+
+
+def test_large_events_on_their_way_into_the_lake(tmp_path: Path) -> None:
+    """The process that carries them on holds a few of them at a time; the server none."""
+    store = f"sqlite:///{tmp_path / 'headwater.db'}"
+    with open_store(store) as filled:
+        for number in range(50):
+            # Random, so that nothing is saved by compressing it.
+            event = run_event(run=f"run-{number}", padding=random.randbytes(2_000_000).hex())
+            filled.writer.write([take_in(msgspec.json.encode(event), 0, 2**62, "test").facts])
+        with filled.engine.begin() as connection:
+            fill(connection)
+    often = {"HEADWATER__LAKE__EVERY": "1s"}
+    with Headwater.start(store=store, data=tmp_path, env=often) as service:
+        watched = Watched(service)
+        give_up = time.monotonic() + 60
+        most = 0.0
+        while "carried 50 events" not in service.log():
+            assert time.monotonic() < give_up
+            most = max(most, *map(megabytes_of, psutil.Process(service.pid).children()), 0.0)
+            time.sleep(0.02)
+        assert watched.growth() < 20
+        # Of which 130 MB are what it needs for a single small one.
+        assert 0 < most < 400
+
+
+def megabytes_of(process: psutil.Process) -> float:
+    with suppress(psutil.NoSuchProcess):
+        return float(process.memory_info().rss) / 2**20
+    return 0.0
 
 
 def test_bodies_are_counted_as_they_are_once_unpacked(tmp_path: Path) -> None:

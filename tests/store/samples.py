@@ -44,6 +44,9 @@ class Passing:
     def upsert(self, relation: str, rows: Sequence[Row]) -> None:
         self.inner.upsert(relation, rows)
 
+    def fill_outbox(self, events: Sequence[Row]) -> None:
+        self.inner.fill_outbox(events)
+
     def commit(self) -> None:
         self.inner.commit()
 

@@ -14,6 +14,9 @@ from headwater.store.backup import back_up, is_empty, restore
 from headwater.store.check import check_store
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD, upgrade
+from headwater.store.outbox import count_waiting, fill, read_waiting, remove_carried
+from headwater.store.positions import move_position, read_positions
+from headwater.store.tables import METADATA, outbox
 from headwater.store.writer import open_writer
 from tests.store.rows import differences, read_rows
 from tests.store.samples import COLUMN_MAP, dataset_facts
@@ -41,10 +44,40 @@ def test_into_a_store_without_tables(empty_engine: Engine, tmp_path: Path) -> No
     before = read_rows(empty_engine)
     back_up(empty_engine, tmp_path / "backup")
     with empty_engine.begin() as connection:
-        for table in (*before, "store_state", "api_key", "alembic_version"):
+        for table in (*METADATA.tables, "alembic_version"):
             connection.execute(text(f'DROP TABLE "{table}"'))
     restore(empty_engine, tmp_path / "backup")
     assert differences(read_rows(empty_engine), before) == {}
+
+
+def test_what_waits_and_positions_are_those_of_the_backup(engine: Engine, tmp_path: Path) -> None:
+    """What was carried on since is carried on again: better there twice than not at all."""
+    write(engine, "a", "b")
+    with engine.begin() as connection:
+        fill(connection)
+        places = [each.place for each in read_waiting(connection, 10, 1_000_000)]
+        remove_carried(connection, places[:1])
+        move_position(connection, "topic", "0", 5)
+    back_up(engine, tmp_path / "backup")
+    write(engine, "c")
+    with engine.begin() as connection:
+        fill(connection)
+        remove_carried(connection, places)
+        move_position(connection, "topic", "0", 7)
+    restore(engine, tmp_path / "backup", is_forced=True)
+    with engine.connect() as connection:
+        assert [each.place for each in read_waiting(connection, 10, 1_000_000)] == places[1:]
+        assert read_positions(connection, "topic")["0"].value == 5
+
+
+def test_a_store_without_events_is_empty(engine: Engine) -> None:
+    """What it says of itself, of sources and of the lake was not put there by anybody."""
+    with engine.begin() as connection:
+        move_position(connection, "topic", "0", 0)
+        connection.execute(outbox.insert().values(at=0, digest=bytes(16)))
+    assert is_empty(engine)
+    with engine.connect() as connection:
+        assert count_waiting(connection) == 1
 
 
 def test_a_store_that_holds_something_is_left_alone(engine: Engine, tmp_path: Path) -> None:

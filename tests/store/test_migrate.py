@@ -21,12 +21,20 @@ from sqlalchemy import Engine, MetaData, Table, inspect, text
 
 import headwater.store
 from headwater.errors import StoreTooNew
-from headwater.model.event import EventType
+from headwater.model.event import EventType, Kind
 from headwater.model.ids import NO_CONTENT, UNSAID
-from headwater.model.relations import Content, DeclaredDataset, Direction, JobDataset, RunRow
+from headwater.model.relations import (
+    Content,
+    DeclaredDataset,
+    Direction,
+    EventRow,
+    JobDataset,
+    RunRow,
+)
 from headwater.store.check import check_store
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD, REVISIONS, current_revision, upgrade
+from headwater.store.outbox import count_waiting, read_waiting
 from headwater.store.tables import METADATA
 from headwater.store.writer import open_writer
 from tests.store.rows import read_rows
@@ -285,6 +293,73 @@ class TestFrom0002:
             assert current_revision(connection) == "0002"
         assert definitions(old_engine, "public") == before
         assert len(fetch(old_engine, "SELECT * FROM job_dataset")) == 1
+        assert upgrade(old_engine) is True
+
+
+class TestFrom0003:
+    """There was no lake: all events wait for it."""
+
+    EVENTS = tuple(
+        EventRow(
+            *(100 - received, bytes([received]) * 16, received, int(Kind.RUN), EventType.START),
+            *(b"j" * 16, None, b"%d" % received),
+        )
+        for received in (40, 10, 50, 20, 30)
+    )
+
+    @pytest.fixture
+    def old_engine(self, empty_engine: Engine) -> Engine:
+        upgrade_to(empty_engine, "0003")
+        insert(empty_engine, "event", *(event._asdict() for event in self.EVENTS))
+        return empty_engine
+
+    def test_events_are_kept(self, old_engine: Engine) -> None:
+        upgrade(old_engine)
+        found = fetch(old_engine, f"SELECT {', '.join(EventRow._fields)} FROM event ORDER BY at")
+        assert found == sorted(self.EVENTS)
+
+    def test_all_of_them_are_to_be_carried_on(self, old_engine: Engine) -> None:
+        upgrade(old_engine)
+        with old_engine.connect() as connection:
+            found = read_waiting(connection, 100, 1_000_000)
+        assert [(each.at, each.digest, each.event) for each in found] == [
+            (event.at, event.digest, (event.received_at, event.kind, event.payload))
+            for event in sorted(self.EVENTS)
+        ]
+
+    def test_an_event_that_comes_again_is_the_same(self, old_engine: Engine) -> None:
+        facts = dataset_facts()
+        (row,) = (EventRow._make(row) for row in facts.rows["event"])
+        insert(old_engine, "event", row._asdict())
+        upgrade(old_engine)
+        with closing(open_writer(old_engine, fills_outbox=True)) as writer:
+            writer.write([facts])
+        assert len(fetch(old_engine, "SELECT 1 FROM event")) == len(self.EVENTS) + 1
+        with old_engine.connect() as connection:
+            assert count_waiting(connection) == len(self.EVENTS) + 1
+
+    def test_an_empty_store(self, empty_engine: Engine) -> None:
+        upgrade_to(empty_engine, "0003")
+        upgrade(empty_engine)
+        with empty_engine.connect() as connection:
+            assert count_waiting(connection) == 0
+        assert check_store(empty_engine) == []
+
+    def test_the_tables_are_as_declared(self, old_engine: Engine, declared_engine: Engine) -> None:
+        upgrade(old_engine)
+        assert definitions(old_engine, "public") == definitions(declared_engine, "declared")
+
+    def test_a_failure_leaves_the_store_as_it_was(self, old_engine: Engine) -> None:
+        before = definitions(old_engine, "public")
+        with old_engine.begin() as connection:
+            connection.execute(text("CREATE TABLE position (id INT)"))
+        with pytest.raises(Exception, match="already"):
+            upgrade(old_engine)
+        with old_engine.begin() as connection:
+            connection.execute(text("DROP TABLE position"))
+            assert current_revision(connection) == "0003"
+        assert definitions(old_engine, "public") == before
+        assert len(fetch(old_engine, "SELECT * FROM event")) == len(self.EVENTS)
         assert upgrade(old_engine) is True
 
 

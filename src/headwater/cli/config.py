@@ -31,6 +31,9 @@ def show(output: OutputOption = Output.TEXT) -> None:
 
 def shown_value(setting: Setting) -> str:
     """A value fit to print: passwords in URLs and whatever hides itself stay hidden."""
+    if isinstance(setting.value, dict):
+        # Of any of them nobody here knows whether it is a secret.
+        return ", ".join(f"{key}=***" for key in sorted(setting.value)) or "-"
     text = str(setting.value)
     if "://" in text:
         try:

@@ -22,7 +22,9 @@ app = typer.Typer(help="Look after the store.", no_args_is_help=True)
 
 
 @contextmanager
-def _open(store: str | None, data: Path | None, is_upgraded: bool = True) -> "Iterator[Engine]":
+def open_store(
+    store: str | None, data: Path | None, is_upgraded: bool = True
+) -> "Iterator[Engine]":
     """Open the store that the settings name, and bring its tables up to date if asked to."""
     from sqlalchemy.exc import DBAPIError
 
@@ -47,7 +49,7 @@ def upgrade(store: Store = None, data: Data = None) -> None:
     from headwater.store.migrate import HEAD
     from headwater.store.migrate import upgrade as upgrade_store
 
-    with _open(store, data, is_upgraded=False) as engine:
+    with open_store(store, data, is_upgraded=False) as engine:
         done = upgrade_store(engine)
     typer.echo(f"upgraded to revision {HEAD}" if done else f"already at revision {HEAD}")
 
@@ -79,7 +81,7 @@ def prune(
         age = parse_duration(older_than)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--older-than") from None
-    with _open(store, data) as engine, steps() as progress:
+    with open_store(store, data) as engine, steps() as progress:
         gone = prune_store(engine, now() - age // MICROSECOND, dry_run, progress)
     rows: list[dict[str, object]] = [
         {"table": name, "rows": count} for name, count in sorted(gone.items())
@@ -103,7 +105,7 @@ def backup(
     """
     from headwater.store.backup import back_up
 
-    with _open(store, data, is_upgraded=False) as engine, steps() as progress:
+    with open_store(store, data, is_upgraded=False) as engine, steps() as progress:
         size = back_up(engine, file, lambda done, total: progress("pages", done, total))
     typer.echo(f"{file}: {size:,} bytes")
 
@@ -123,7 +125,7 @@ def restore(
     """
     from headwater.store.backup import restore as restore_store
 
-    with _open(store, data, is_upgraded=False) as engine, steps() as progress:
+    with open_store(store, data, is_upgraded=False) as engine, steps() as progress:
         restore_store(engine, file, force, lambda done, total: progress("pages", done, total))
     typer.echo(f"restored from {file}")
 
@@ -137,7 +139,7 @@ def check(output: OutputOption = Output.TEXT, store: Store = None, data: Data = 
     """
     from headwater.store.check import check_store
 
-    with _open(store, data, is_upgraded=False) as engine, steps() as progress:
+    with open_store(store, data, is_upgraded=False) as engine, steps() as progress:
         findings = check_store(engine, lambda step: progress(step, 0, None))
     if output is Output.JSON:
         typer.echo(json.dumps({"findings": findings}, indent=2))
@@ -154,7 +156,7 @@ def stats(output: OutputOption = Output.TEXT, store: Store = None, data: Data = 
     from headwater.model.instant import now
     from headwater.store.stats import read_stats
 
-    with _open(store, data, is_upgraded=False) as engine:
+    with open_store(store, data, is_upgraded=False) as engine:
         found = read_stats(engine, now())
     tables = [table._asdict() for table in found.tables]
     days = [day._asdict() for day in found.days]

@@ -60,9 +60,13 @@ def demo(
         typer.echo("stopped while loading; the next start completes it", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     counts = store.count()
-    # Of whoever tries this out, no settings but the port matter: nor keys meant for a real server.
+    # Of whoever tries this out, no settings but the port matter: nor what a real server is for.
     settings = load_settings(
-        data=data, store=store.url, server={"host": _HOST, "port": port}, auth={"keys": ""}
+        data=data,
+        store=store.url,
+        server={"host": _HOST, "port": port},
+        auth={"keys": ""},
+        lake={"folder": ""},
     )
     assert note is not None
     # Before the server runs: the one that is told when it listens must not wait for its answers.

@@ -1,5 +1,6 @@
 """The demo's own folder: the example, loaded once, and a note that says so."""
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,7 @@ class DemoStore:
         self._write_note(note)
         upgrade(engine)
         events = example.make_events(note.now)
-        writer = open_writer(engine)
+        writer = open_writer(engine, fills_outbox=True)
         console = Console(stderr=True)
         parts = range(0, len(events), _EVENTS_AT_ONCE)
         try:
@@ -105,6 +106,7 @@ class DemoStore:
 
     def _remove(self) -> None:
         """Take away an older example; the note goes last, as it says that this is ours to do."""
+        shutil.rmtree(self.folder / "lake", ignore_errors=True)
         for suffix in ("", "-wal", "-shm"):
             (self.folder / f"{_STORE}{suffix}").unlink(missing_ok=True)
         (self.folder / _NOTE).unlink(missing_ok=True)

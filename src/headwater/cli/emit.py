@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from headwater.cli.client import DEFAULT_URL, Client, ServerOption, message_of
-from headwater.cli.emit_input import STDIN, Record, Source
+from headwater.cli.emit_input import STDIN, Source
 from headwater.cli.emit_position import Position
 from headwater.cli.output import Output, OutputOption
 from headwater.errors import HeadwaterError
+from headwater.model.records import Record
 
 _PATH = "/api/v1/lineage/batch"
 _MOST_EVENTS = 100

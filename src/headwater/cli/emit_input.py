@@ -1,43 +1,18 @@
-"""Events out of files: one JSON event, an array, or one event a line; plain or gzipped."""
+"""Events out of files or standard input, plain or gzipped, for `headwater emit`."""
 
 import gzip
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, NamedTuple, Self, cast
+from typing import BinaryIO, Self
 
-from headwater.errors import InvalidEvent, InvalidRequest
-from headwater.model.arrays import split_array
-from headwater.model.json_text import WHITE_SPACE, clean
+from headwater.errors import InvalidRequest
+from headwater.model.records import Record, read_records
 
 STDIN = "-"
-# No limit of ours: an array is cut up here and sent in parts that a server takes.
-_ANY_NUMBER = 10**9
 _GZIP_MAGIC = b"\x1f\x8b"
-
-
-class Record(NamedTuple):
-    """An event to send, or why it cannot be; `line` or `element` is its place in the file."""
-
-    data: bytes
-    line: int | None = None
-    element: int | None = None
-    error: str | None = None
-
-    @property
-    def place(self) -> str:
-        """The place as it follows a file's name: `:LINE`, `[ELEMENT]`, or nothing."""
-        if self.line is not None:
-            return f":{self.line}"
-        return "" if self.element is None else f"[{self.element}]"
-
-    @property
-    def is_unfinished(self) -> bool:
-        """A last line that breaks off: the file may still be being written."""
-        return self.error is not None and not self.data.endswith(b"\n")
 
 
 class Source:
@@ -75,77 +50,13 @@ class Source:
 
     def records(self) -> Iterator[Record]:
         """Read the events one by one; a file that breaks off ends with a record that says so."""
-        number = 0
-        try:
-            lines = self._lines()
-            for record in _records(lines):
-                number = record.line or number
-                yield record
-        except (OSError, EOFError, zlib.error) as error:
-            reason = str(error) or type(error).__name__
-            yield Record(b"", line=number + 1, error=f"cannot be read on: {reason}")
+        return read_records(self._lines())
 
     def _lines(self) -> Iterator[bytes]:
         # Told by its content, so that a pipe may bring either.
         peeked = self._raw.peek(2)  # type: ignore[attr-defined]
         if peeked.startswith(_GZIP_MAGIC):
-            return iter(cast(BinaryIO, self._open.enter_context(gzip.open(self._raw, "rb"))))
-        return iter(self._raw)
-
-
-def _records(lines: Iterator[bytes]) -> Iterator[Record]:
-    number, first = _first_line(lines)
-    if not first:
-        return
-    if first.lstrip(WHITE_SPACE).removeprefix(b"\xef\xbb\xbf").startswith(b"["):
-        yield from _array(first + b"".join(lines))
-    elif _parse(first, number).error is None:
-        yield _parse(first, number)
-        yield from _by_line(lines, number)
-    else:
-        yield from _one_or_lines(first, number, lines)
-
-
-def _first_line(lines: Iterator[bytes]) -> tuple[int, bytes]:
-    for number, line in enumerate(lines, 1):
-        if line.strip(WHITE_SPACE):
-            return number, line
-    return 0, b""
-
-
-def _array(data: bytes) -> Iterator[Record]:
-    try:
-        elements = split_array(data, _ANY_NUMBER)
-    except InvalidEvent as error:
-        yield Record(b"", error=error.reason)
-        return
-    for index, element in enumerate(elements):
-        yield Record(element, element=index)
-
-
-def _one_or_lines(first: bytes, number: int, lines: Iterator[bytes]) -> Iterator[Record]:
-    """The first line is no event: the whole is one event over many lines, or that line is bad."""
-    rest = list(lines)
-    whole = _parse(first + b"".join(rest), number)
-    if whole.error is None and rest:
-        yield whole._replace(line=None)
-        return
-    yield _parse(first, number)
-    yield from _by_line(iter(rest), number)
-
-
-def _by_line(lines: Iterator[bytes], number: int) -> Iterator[Record]:
-    for at, line in enumerate(lines, number + 1):
-        if line.strip(WHITE_SPACE):
-            yield _parse(line, at)
-
-
-def _parse(line: bytes, number: int) -> Record:
-    """A line as the element of an array that it will be sent as."""
-    try:
-        data = clean(line)
-        if len(split_array(b"[" + data + b"]")) != 1:
-            raise InvalidEvent("$", "invalid JSON: more than one value")
-    except InvalidEvent as error:
-        return Record(line, line=number, error=error.reason)
-    return Record(data, line=number)
+            with gzip.open(self._raw, "rb") as unpacked:
+                yield from unpacked
+        else:
+            yield from self._raw

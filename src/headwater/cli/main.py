@@ -5,10 +5,11 @@ import sys
 import typer
 
 from headwater import __version__
-from headwater.cli import config, db, demo, doctor, emit, events, keys, lists, serve
+from headwater.cli import config, db, demo, doctor, emit, events, ingest, keys, lake, lists, serve
 from headwater.cli.diff import diff
 from headwater.cli.lineage import lineage
 from headwater.cli.path import path
+from headwater.cli.rebuild import rebuild
 from headwater.errors import HeadwaterError
 
 app = typer.Typer(
@@ -28,6 +29,9 @@ app.command("jobs")(lists.jobs)
 app.command("datasets")(lists.datasets)
 app.command("runs")(lists.runs)
 app.add_typer(db.app, name="db")
+app.add_typer(ingest.app, name="ingest")
+app.command("rebuild")(rebuild)
+app.add_typer(lake.app, name="lake")
 app.add_typer(keys.app, name="keys")
 app.add_typer(config.app, name="config")
 app.command("doctor")(doctor.doctor)

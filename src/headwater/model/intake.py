@@ -26,13 +26,14 @@ def take_in(data: bytes, received_at: int, max_ahead: int, source: str) -> Intak
     """Turn one event's bytes into facts; nothing is raised for what the bytes say."""
     try:
         event = decode_event(data)
-        _check_intake(event, received_at, max_ahead)
+        check_intake(event, received_at, max_ahead)
         return Intake(project(event, received_at))
     except InvalidEvent as error:
         return Intake(reject(data, received_at, source, error.path, error.reason), error)
 
 
-def _check_intake(event: Event, received_at: int, max_ahead: int) -> None:
+def check_intake(event: Event, received_at: int, max_ahead: int) -> None:
+    """Refuse what an event from outside must not be."""
     if event.kind is Kind.EDIT:
         raise InvalidEvent("$.edit", "edits are made through the API, not posted as events")
     if event.at > received_at + max_ahead:

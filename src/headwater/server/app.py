@@ -28,6 +28,7 @@ from headwater.server.errors import add_error_handlers, status_of
 from headwater.server.health import create_health_router
 from headwater.server.ingest import Ingest, is_ingest
 from headwater.server.keyring import REFRESH_SECONDS, Keyring
+from headwater.server.lake import LakeFlush
 from headwater.server.lineage import routes as lineage_routes
 from headwater.server.marquez import datasets, events, jobs, lineage, namespaces, runs
 from headwater.server.metrics import Metrics
@@ -116,13 +117,19 @@ class Application:
         keyring = Keyring(engine, self._settings, self._key_refresh_seconds)
         await run_in_threadpool(keyring.start)
         self._gate = Gate(keyring, self._settings.auth.max_requests_per_second)
-        self._ingest = Ingest(open_writer(engine), self._settings.intake, self._metrics)
+        writer = open_writer(engine, fills_outbox=self._settings.lake.is_on)
+        self._ingest = Ingest(writer, self._settings.intake, self._metrics)
         retention = Retention(engine, self._settings.retention)
-        retention.start()
+        lake = LakeFlush(
+            engine, self._settings.lake_folder, self._settings.lake, self._metrics.lake_waiting.set
+        )
+        for background in (retention, lake):
+            background.start()
         try:
             yield
         finally:
             await asyncio.to_thread(self._ingest.close)
             await asyncio.to_thread(retention.close)
+            await asyncio.to_thread(lake.close)
             await asyncio.to_thread(keyring.close)
             engine.dispose()

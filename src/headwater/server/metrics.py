@@ -1,6 +1,6 @@
 """What is counted for Prometheus."""
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
 
 
@@ -34,6 +34,11 @@ class Metrics:
             "headwater_commit_seconds",
             "Time to store a group durably.",
             buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5),
+            registry=self.registry,
+        )
+        self.lake_waiting = Gauge(
+            "headwater_lake_waiting_events",
+            "Events that waited for the lake when it was last looked at.",
             registry=self.registry,
         )
 

@@ -12,7 +12,7 @@ from headwater.errors import BackupFailed
 from headwater.store import postgres_backup
 from headwater.store.engine import sqlite_file
 from headwater.store.migrate import check_revision, upgrade
-from headwater.store.tables import METADATA, store_state
+from headwater.store.tables import METADATA, outbox, position, store_state
 
 # Told how much is done, and of how much.
 Progress = Callable[[int, int], None]
@@ -70,7 +70,7 @@ def is_empty(engine: Engine) -> bool:
         return not any(
             connection.execute(select(1).select_from(table).limit(1)).first()
             for table in METADATA.sorted_tables
-            if table.name in present and table is not store_state
+            if table.name in present and table not in (store_state, position, outbox)
         )
 
 

@@ -23,6 +23,9 @@ class Connection(Protocol):
 
     def upsert(self, relation: str, rows: Sequence[Row]) -> None: ...
 
+    def fill_outbox(self, events: Sequence[Row]) -> None:
+        """Note events, by their keys, for whoever carries them on."""
+
     def commit(self) -> None: ...
 
     def abandon(self) -> None:
@@ -50,6 +53,9 @@ class SqliteConnection:
             part = rows[start : start + _ROWS_AT_ONCE]
             statement = upsert.for_sqlite(relation, len(part))
             self._driver.execute(statement, list(chain.from_iterable(part)))
+
+    def fill_outbox(self, events: Sequence[Row]) -> None:
+        self._driver.executemany(upsert.OUTBOX_OF_SQLITE, events)
 
     def commit(self) -> None:
         self._driver.execute("COMMIT")
@@ -87,6 +93,10 @@ class PostgresConnection:
         columns = [list(column) for column in zip(*rows, strict=True)]
         self._cursor.execute(upsert.for_postgres(relation), columns)
 
+    def fill_outbox(self, events: Sequence[Row]) -> None:
+        columns = [list(column) for column in zip(*events, strict=True)]
+        self._cursor.execute(upsert.OUTBOX_OF_POSTGRES, columns)
+
     def commit(self) -> None:
         self._driver.commit()
 
@@ -95,3 +105,33 @@ class PostgresConnection:
 
     def close(self) -> None:
         self._pooled.close()
+
+
+class LonePostgresConnection(PostgresConnection):
+    """The same where nobody else writes nor removes: there is nobody to wait for."""
+
+    def begin(self) -> int:
+        row = self._cursor.execute("SELECT generation FROM store_state").fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+class BulkPostgresConnection(PostgresConnection):
+    """The same for many thousand rows: streamed into a table of the session, then merged at once.
+
+    A parameter holds at most 1 GB, and all of it twice in memory; a stream has no end.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self._staged: set[str] = set()
+
+    def upsert(self, relation: str, rows: Sequence[Row]) -> None:
+        if relation not in self._staged:
+            self._cursor.execute(upsert.staging(relation))
+            self._staged.add(relation)
+        with self._cursor.copy(upsert.copy_to_staging(relation)) as copy:
+            copy.set_types(upsert.postgres_types(relation))
+            for row in rows:
+                copy.write_row(row)
+        self._cursor.execute(upsert.from_staging(relation))

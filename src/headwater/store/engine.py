@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,39 @@ def open_engine(url: str) -> Engine:
         raise BadConfig("store", "not a URL; use sqlite:///FILE or postgresql://HOST/DB") from None
     match parsed.get_backend_name():
         case "sqlite":
-            return _open_sqlite(parsed)
+            return _open_sqlite(parsed, _prepare_sqlite)
         case "postgresql":
             return _open_postgres(parsed)
         case other:
             raise BadConfig("store", f"'{other}' is not a store; use sqlite or postgresql")
 
 
-def _open_sqlite(url: URL) -> Engine:
+def open_scratch(url: str, other: Path | None = None) -> Engine:
+    """Open a SQLite file that is of no use unless it is finished: nothing waits for the disk.
+
+    The tables of an `other` file are seen as those of schema `other`; whoever begins to write
+    keeps that file's writers waiting as well.
+    """
+
+    def prepare(connection: sqlite3.Connection, _: object) -> None:
+        connection.isolation_level = None
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -200000"):
+            connection.execute(f"PRAGMA {pragma}")
+        if other is not None:
+            connection.execute("ATTACH ? AS other", (str(other),))
+
+    return _open_sqlite(make_url(url), prepare)
+
+
+def in_schema(url: URL, schema: str) -> str:
+    """The URL of a PostgreSQL database that looks for tables in one schema alone."""
+    options = url.query.get("options", "")
+    given = " ".join(options) if isinstance(options, tuple) else options
+    searched = f"{given} -csearch_path={schema}".strip()
+    return url.update_query_dict({"options": searched}).render_as_string(hide_password=False)
+
+
+def _open_sqlite(url: URL, prepare: Callable[[sqlite3.Connection, object], None]) -> Engine:
     if not url.database or url.database == ":memory:":
         raise BadConfig("store", "name a file: sqlite:///FILE")
     try:
@@ -46,7 +72,7 @@ def _open_sqlite(url: URL) -> Engine:
             "cached_statements": 512,
         },
     )
-    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "connect", prepare)
     # The driver would begin transactions by itself, late and not for schema changes.
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
     return engine

@@ -8,16 +8,17 @@ from sqlalchemy.exc import DBAPIError
 from headwater.errors import StoreTooNew, StoreUnavailable
 
 # The newest revision, first to last; a store at any other is not ours.
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 HEAD = REVISIONS[-1]
+VERSION_TABLE = "alembic_version"
 _UPGRADE_LOCK = 0x4845_4145
 
 
 def current_revision(connection: Connection) -> str | None:
     """The revision a store is at; None where it is empty."""
-    if not inspect(connection).has_table("alembic_version"):
+    if not inspect(connection).has_table(VERSION_TABLE):
         return None
-    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
     return None if found is None else str(found)
 
 

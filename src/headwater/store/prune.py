@@ -16,6 +16,7 @@ from headwater.errors import StoreUnavailable
 from headwater.model.event import Kind
 from headwater.model.ids import access_id
 from headwater.store import tables
+from headwater.store.outbox import is_waiting
 from headwater.store.paging import in_parts
 from headwater.store.references import REFERENCES, count_references, list_unreferenced
 from headwater.store.removing import change_generation, removing
@@ -147,6 +148,8 @@ def _find_old_events(
     query = (
         select(table.c.at, table.c.digest, table.c.run)
         .where(table.c.at < horizon, table.c.kind == Kind.RUN)
+        # What the lake has not is nowhere else.
+        .where(~is_waiting(table.c.at, table.c.digest))
         .order_by(table.c.at, table.c.digest)
         .limit(_EVENTS_AT_ONCE)
     )

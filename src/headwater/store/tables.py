@@ -11,6 +11,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    text,
     types,
 )
 from sqlalchemy.dialects import postgresql
@@ -86,6 +87,27 @@ store_state = Table(
     METADATA,
     Column("id", SmallInteger, primary_key=True, autoincrement=False),
     Column("generation", BigInteger, nullable=False),
+)
+
+# The events that the lake does not have yet. No relation: it says what is to be done.
+outbox = Table(
+    "outbox",
+    METADATA,
+    Column("at", BigInteger, primary_key=True, autoincrement=False),
+    Column("digest", LargeBinary, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+# How far a source outside, such as a topic, has been taken in. The incarnation tells a source
+# from another of the same name, whose positions begin anew.
+position = Table(
+    "position",
+    METADATA,
+    Column("source", TEXT, primary_key=True),
+    Column("partition", TEXT, primary_key=True),
+    Column("incarnation", TEXT, nullable=False, server_default=text("''")),
+    Column("value", BigInteger, nullable=False),
+    Column("moved_at", BigInteger, nullable=False),
 )
 
 # Who may come in. No relation: keys are not facts, and the newest word on one is all there is.

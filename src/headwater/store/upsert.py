@@ -34,6 +34,45 @@ def for_postgres(name: str) -> str:
     return f"{_insert(relation)} SELECT * FROM unnest({arrays}) {conflict}"
 
 
+def staging(name: str) -> str:
+    """The statement that makes a session's own table for rows on their way; empty after each."""
+    types = ", ".join(
+        f"{_quoted(column)} {_staged_type(column)}" for column in CATALOG[name].columns
+    )
+    return f'CREATE TEMPORARY TABLE IF NOT EXISTS "staged_{name}" ({types}) ON COMMIT DELETE ROWS'
+
+
+@cache
+def copy_to_staging(name: str) -> str:
+    columns = _names(CATALOG[name].columns)
+    return f'COPY "staged_{name}" ({columns}) FROM STDIN (FORMAT BINARY)'
+
+
+@cache
+def from_staging(name: str) -> str:
+    """The statement that merges what was staged; rows are sorted as they were streamed."""
+    relation = CATALOG[name]
+    columns = _names(relation.columns)
+    conflict = _on_conflict(relation, empty="''::bytea")
+    return f'{_insert(relation)} SELECT {columns} FROM "staged_{name}" {conflict}'
+
+
+def postgres_types(name: str) -> list[str]:
+    return [_staged_type(column) for column in CATALOG[name].columns]
+
+
+def _staged_type(column: Column) -> str:
+    return _POSTGRES_TYPES[column.type]
+
+
+# No relation: it says what is still to be done, not what is known.
+OUTBOX_OF_SQLITE = "INSERT INTO outbox (at, digest) VALUES (?, ?) ON CONFLICT DO NOTHING"
+OUTBOX_OF_POSTGRES = (
+    "INSERT INTO outbox (at, digest) SELECT * FROM unnest(%b::bigint[], %b::bytea[])"
+    " ON CONFLICT DO NOTHING"
+)
+
+
 def _insert(relation: Relation) -> str:
     return f'INSERT INTO "{relation.name}" ({_names(relation.columns)})'
 

@@ -1,7 +1,7 @@
 """Writing facts: one transaction for many events, merged by the database itself."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import psycopg
 from sqlalchemy import Engine
@@ -11,7 +11,12 @@ from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts, content_row, name_row
 from headwater.model.memo import Memo
 from headwater.model.merge import CATALOG, Merged, Row
-from headwater.store.connections import Connection, PostgresConnection, SqliteConnection
+from headwater.store.connections import (
+    BulkPostgresConnection,
+    Connection,
+    PostgresConnection,
+    SqliteConnection,
+)
 from headwater.store.packing import pack
 
 # A digest weighs little; this remembers some hundred thousand.
@@ -33,11 +38,22 @@ _PACKED = {
 }
 
 
-class Writer:
-    """Writes facts in groups. Not for several threads at once."""
+# Rows by relation: merged, in the order of their keys, and packed.
+Ready = Mapping[str, Sequence[Row]]
 
-    def __init__(self, connect: Callable[[], Connection]) -> None:
+# What never changes under its id, and need not be written twice.
+_LASTING = ("dataset", "content")
+
+
+class Writer:
+    """Writes facts in groups. Not for several threads at once.
+
+    With `fills_outbox` every event is noted for the lake; without, somebody has taken it there.
+    """
+
+    def __init__(self, connect: Callable[[], Connection], fills_outbox: bool = False) -> None:
         self._connect = connect
+        self._fills_outbox = fills_outbox
         self._connection: Connection | None = None
         # Ids of names and digests of content known to be stored, as of one generation.
         self._stored: Memo[bool] = Memo(_REMEMBERED_BYTES)
@@ -45,9 +61,16 @@ class Writer:
 
     def write(self, facts: Sequence[Facts]) -> None:
         """Store all or nothing; returns once it is durable."""
+        self._try(lambda: self._merge(facts))
+
+    def write_rows(self, rows: Ready) -> None:
+        """Store what was merged and packed elsewhere, in the same way."""
+        self._try(lambda: self._without_stored(rows))
+
+    def _try(self, make_rows: Callable[[], Ready]) -> None:
         for attempt in range(_RETRIES):
             try:
-                return self._write(facts)
+                return self._write(make_rows)
             except psycopg.errors.DeadlockDetected:
                 self._abandon()
                 if attempt == _RETRIES - 1:
@@ -62,31 +85,42 @@ class Writer:
                 raise
         return None
 
-    def _write(self, facts: Sequence[Facts]) -> None:
+    def _write(self, make_rows: Callable[[], Ready]) -> None:
         if self._connection is None:
             self._connection = self._connect()
         connection = self._connection
         self._remember_for(connection.begin())
-        merged, new_ids = self._merge(facts)
+        rows = make_rows()
         for name in CATALOG:
-            if merged.rows[name]:
-                connection.upsert(name, _packed(name, merged.sorted_rows(name)))
+            if some := rows.get(name):
+                connection.upsert(name, some)
+        if self._fills_outbox and (events := rows.get("event")):
+            connection.fill_outbox([row[:2] for row in events])
         connection.commit()
-        for id in new_ids:
-            self._stored.put(id, True)
+        for name in _LASTING:
+            for row in rows.get(name, ()):
+                self._stored.put(row[0], True)
 
-    def _merge(self, facts: Sequence[Facts]) -> tuple[Merged, Iterable[bytes]]:
+    def _merge(self, facts: Sequence[Facts]) -> Ready:
         merged = Merged()
         names, contents = {}, {}
         for stated in facts:
             merged.add(stated.rows)
             names.update(stated.names)
             contents.update(stated.contents)
-        new_names = [id for id in names if self._stored.get(id) is None]
-        merged.add_rows("dataset", [name_row(names[id]) for id in new_names])
-        new_contents = [digest for digest in contents if self._stored.get(digest) is None]
-        merged.add_rows("content", [content_row(contents[digest]) for digest in new_contents])
-        return merged, (*new_names, *new_contents)
+        is_new = self._is_new
+        merged.add_rows("dataset", [name_row(names[id]) for id in names if is_new(id)])
+        merged.add_rows("content", [content_row(contents[id]) for id in contents if is_new(id)])
+        return ready(merged)
+
+    def _without_stored(self, rows: Ready) -> Ready:
+        lasting = {
+            name: [row for row in rows.get(name, ()) if self._is_new(row[0])] for name in _LASTING
+        }
+        return {**rows, **lasting}
+
+    def _is_new(self, id: bytes) -> bool:
+        return self._stored.get(id) is None
 
     def _remember_for(self, generation: int) -> None:
         if generation != self._generation:
@@ -117,6 +151,11 @@ def _is_refusal(error: Exception) -> bool:
     return isinstance(error, _REFUSALS) or is_unasked
 
 
+def ready(merged: Merged) -> Ready:
+    """The rows of a batch as they are written."""
+    return {name: _packed(name, merged.sorted_rows(name)) for name in CATALOG if merged.rows[name]}
+
+
 def _packed(name: str, rows: Sequence[Row]) -> Sequence[Row]:
     indexes = _PACKED[name]
     if not indexes:
@@ -130,8 +169,9 @@ def _packed(name: str, rows: Sequence[Row]) -> Sequence[Row]:
     return packed
 
 
-def open_writer(engine: Engine) -> Writer:
-    """Make the writer for a store."""
+def open_writer(engine: Engine, fills_outbox: bool = False, is_bulk: bool = False) -> Writer:
+    """Make the writer for a store; `is_bulk` for groups of many thousand rows."""
     if engine.dialect.name == "sqlite":
-        return Writer(lambda: SqliteConnection(engine))
-    return Writer(lambda: PostgresConnection(engine))
+        return Writer(lambda: SqliteConnection(engine), fills_outbox)
+    kind = BulkPostgresConnection if is_bulk else PostgresConnection
+    return Writer(lambda: kind(engine), fills_outbox)

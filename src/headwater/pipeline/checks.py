@@ -1,0 +1,194 @@
+"""Trying a source, the lake and the store one step after another, to tell which of them fails."""
+
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from headwater.errors import (
+    HeadwaterError,
+    InvalidEvent,
+    LakeUnavailable,
+    SourceUnavailable,
+    StoreUnavailable,
+)
+from headwater.model.event import decode_event
+from headwater.pipeline.kafka import KafkaSource
+from headwater.pipeline.kafka_admin import KafkaAdmin, Topic
+from headwater.pipeline.listing import Listing, check_place
+from headwater.pipeline.stretches import WHOLE, read_stretch
+from headwater.store.migrate import HEAD, upgrade
+from headwater.store.removing import removing
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_CONNECT_SECONDS = 5.0
+
+
+class Step(NamedTuple):
+    """Something tried: what was found, or why it failed."""
+
+    name: str
+    is_good: bool
+    text: str
+
+
+def check_kafka(source: KafkaSource, open_session: Callable[[], "SparkSession"]) -> Iterator[Step]:
+    """From the network up to a message; the first step that fails is the last."""
+    yield from _steps(
+        ("brokers", lambda: _reach(source.brokers)),
+        ("Spark", lambda: f"version {open_session().version}"),
+        ("cluster", lambda: f"id {_admin(source, open_session).cluster_id()}"),
+        ("topics", lambda: _find_topics(source, open_session)),
+        ("messages", lambda: _read_newest(source, open_session)),
+    )
+
+
+def check_files(place: str) -> Iterator[Step]:
+    yield from _steps(
+        ("place", lambda: _look_at(place)),
+        ("events", lambda: _read_first(place)),
+    )
+
+
+def check_targets(engine: Engine, lake: Path | None) -> Iterator[Step]:
+    """Where events go, each by itself."""
+    yield from _steps(("store", lambda: _try_store(engine)))
+    if lake is not None:
+        yield from _steps(("lake", lambda: _try_lake(lake)))
+
+
+def _steps(*steps: tuple[str, Callable[[], str]]) -> Iterator[Step]:
+    for name, work in steps:
+        try:
+            yield Step(name, True, work())
+        except HeadwaterError as error:
+            yield Step(name, False, error.message)
+            return
+
+
+def _reach(brokers: str) -> str:
+    """Look up and connect to each broker; one that answers is enough for Kafka."""
+    reached, failures = [], []
+    for broker in brokers.split(","):
+        host, _, port = broker.strip().rpartition(":")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS):
+                reached.append(broker.strip())
+        except socket.gaierror as error:
+            failures.append(f"no address for '{host}' ({error.strerror}); is the name right?")
+        except ValueError:
+            failures.append(f"'{broker}' is no HOST:PORT")
+        except OSError as error:
+            reason = error.strerror or str(error) or "no answer"
+            failures.append(f"cannot connect to {broker.strip()}: {reason}; is it running?")
+    if not reached:
+        raise SourceUnavailable(brokers, "; ".join(failures))
+    return ", ".join([f"{name} answers" for name in reached] + failures)
+
+
+def _admin(source: KafkaSource, open_session: Callable[[], "SparkSession"]) -> KafkaAdmin:
+    return KafkaAdmin(open_session(), source)
+
+
+def _find_topics(source: KafkaSource, open_session: Callable[[], "SparkSession"]) -> str:
+    admin = _admin(source, open_session)
+    topics = admin.find_topics()
+    if missing := [name for name in source.topics if name not in topics]:
+        raise SourceUnavailable(source.brokers, f"there is no topic '{missing[0]}'")
+    if not topics:
+        raise SourceUnavailable(source.brokers, f"no topic fits '{source.pattern}'")
+    counts = _counts(admin, topics)
+    return ", ".join(
+        f"{name}: {topic.partitions} partitions, {counts[name]:,} messages"
+        for name, topic in sorted(topics.items())
+    )
+
+
+def _counts(admin: KafkaAdmin, topics: dict[str, Topic]) -> dict[str, int]:
+    firsts, ends = admin.first_offsets(topics), admin.end_offsets(topics)
+    return {name: sum(ends[name].values()) - sum(firsts[name].values()) for name in topics}
+
+
+def _read_newest(source: KafkaSource, open_session: Callable[[], "SparkSession"]) -> str:
+    """Read one message, the newest, as the ingest would."""
+    admin = _admin(source, open_session)
+    topics = admin.find_topics()
+    firsts, ends = admin.first_offsets(topics), admin.end_offsets(topics)
+    filled = [
+        (topic, partition)
+        for topic, partitions in ends.items()
+        for partition, end in partitions.items()
+        if end > firsts[topic][partition]
+    ]
+    if not filled:
+        return "there are none yet"
+    topic, partition = filled[0]
+    end = ends[topic][partition]
+    value = _read_one(source, open_session(), topic, partition, end - 1)
+    return f"{topic}/{partition}@{end - 1} {_tell_event(value)}"
+
+
+def _read_one(
+    source: KafkaSource, spark: "SparkSession", topic: str, partition: int, offset: int
+) -> bytes | None:
+    from pyspark.errors import PySparkException
+
+    try:
+        rows = source.frame(spark, topic, partition, offset).take(1)
+    except PySparkException as error:
+        raise SourceUnavailable(source.brokers, str(error).partition("\n")[0]) from error
+    return bytes(rows[0]["value"]) if rows and rows[0]["value"] is not None else None
+
+
+def _tell_event(data: bytes | None) -> str:
+    if data is None:
+        return "has no value"
+    try:
+        decode_event(data)
+        return "is an event"
+    except InvalidEvent as error:
+        return f"is no event, and would be rejected: {error.message}"
+
+
+def _try_store(engine: Engine) -> str:
+    plain = engine.url.set(drivername=engine.url.get_backend_name(), query={})
+    where = plain.render_as_string(hide_password=True)
+    try:
+        upgrade(engine)
+        # Changes nothing, but only who may write gets that far.
+        with removing(engine):
+            pass
+    except DBAPIError as error:
+        reason = str(error.orig).partition("\n")[0]
+        raise StoreUnavailable(f"{where} cannot be written: {reason}") from error
+    return f"{where}, revision {HEAD}"
+
+
+def _try_lake(lake: Path) -> str:
+    try:
+        lake.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=lake, prefix="."):
+            return str(lake)
+    except OSError as error:
+        raise LakeUnavailable(f"{lake} cannot be written: {error.strerror}") from error
+
+
+def _look_at(place: str) -> str:
+    check_place(place)
+    files = Listing(place).list()
+    return f"{len(files):,} files, {sum(file.size for file in files):,} bytes"
+
+
+def _read_first(place: str) -> str:
+    for file in Listing(place).list():
+        for record in read_stretch(file.path, 0, WHOLE):
+            if record.error is not None:
+                return f"{file.path}{record.place} would be rejected: {record.error}"
+            return f"{file.path}{record.place} {_tell_event(record.data)}"
+    return "there are none yet"

@@ -1,0 +1,55 @@
+"""Where events come from, as an ingest sees it: a stream from where the store is.
+
+The store knows how far each source was taken in; it is told once the facts are stored. A feed
+begins there, whatever happened before: a store put back from a backup, a process that was killed,
+another version. To take in twice changes nothing, so this needs no other bookkeeping.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from headwater.pipeline.tasks import Message
+from headwater.store.positions import Position
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# By partition: how far it is, and which source of that name it is.
+Moves = dict[str, tuple[int, str]]
+Positions = Mapping[str, Position]
+
+
+class Feed(Protocol):
+    """A source of events that goes on."""
+
+    place: str
+    """Where it is, for people."""
+    has_end: bool
+    """Whether Spark itself sees the end of what there is at one moment."""
+
+    @property
+    def read(self) -> Callable[[Any], Iterator[Message]]:
+        """The way of a batch of Spark's into a task."""
+
+    def open(self, spark: "SparkSession", positions: Positions, *, is_once: bool) -> "DataFrame":
+        """The stream from where the store is."""
+
+    def check(self) -> None:
+        """Before a batch: raises SourceChanged where the stream must begin anew."""
+
+    def began(self) -> Moves:
+        """Where the stream begins, of what the store did not know."""
+
+    def moved(self, end: str | None) -> Moves:
+        """How far a batch came, of what has moved; `end` is Spark's word for it."""
+
+    def commit(self, end: str | None) -> None:
+        """Tell others how far we are, if there is somebody to tell."""
+
+    def lag(self, progress: Mapping[str, Any]) -> int | None:
+        """Messages that are still to come, if that is known."""
+
+    def datasets(self) -> list[tuple[str, str]]:
+        """What is read, by namespace and name, as OpenLineage calls them."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,73 @@
+"""Files at a place as a feed. Positions are by path, with what tells if it is the same file."""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from headwater.model.instant import now
+from headwater.pipeline.feeds import Moves, Positions
+from headwater.pipeline.files import Offset, Taken, from_json
+from headwater.pipeline.files_source import read_files
+from headwater.pipeline.stretches import read_stretch
+from headwater.pipeline.tasks import Message
+from headwater.store.positions import Position
+
+
+class FilesFeed:
+    """A directory that grows, a file, or a pattern."""
+
+    has_end = False
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self._told: Offset = {}
+
+    @property
+    def read(self) -> Callable[[Any], Iterator[Message]]:
+        return read_files_of
+
+    def open(self, spark: SparkSession, positions: Positions, *, is_once: bool) -> DataFrame:
+        self._told = {path: _to_taken(position) for path, position in positions.items()}
+        return read_files(spark, self.place, is_once=is_once, begin=self._told)
+
+    def check(self) -> None:
+        """Files that change are seen as such by the source itself."""
+
+    def began(self) -> Moves:
+        return {}
+
+    def moved(self, end: str | None) -> Moves:
+        # Spark shows what a source in Python calls its offset as Python does.
+        offset = from_json(ast.literal_eval(end)) if end else {}
+        new = {path: taken for path, taken in offset.items() if self._told.get(path) != taken}
+        self._told = offset
+        return {path: (taken.end, f"{taken.done} {taken.mark}") for path, taken in new.items()}
+
+    def commit(self, end: str | None) -> None:
+        """Nobody else asks."""
+
+    def lag(self, progress: Mapping[str, Any]) -> int | None:
+        return None
+
+    def datasets(self) -> list[tuple[str, str]]:
+        return [("file", self.place)]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def read_files_of(batch: Any) -> Iterator[Message]:
+    """The events of the stretches that a batch of Spark's names."""
+    received_at = now()
+    columns = (batch.column(name).to_pylist() for name in ("path", "start", "end"))
+    for path, start, end in zip(*columns, strict=True):
+        for record in read_stretch(path, start, end):
+            place = ("file ", path, record.place)
+            yield Message(record.data, received_at, place, record.error, record.size)
+
+
+def _to_taken(position: Position) -> Taken:
+    done, _, mark = position.incarnation.partition(" ")
+    return Taken(int(done), position.value, mark)

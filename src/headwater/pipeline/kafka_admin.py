@@ -1,0 +1,150 @@
+"""Asking a Kafka cluster, by the Java client that Spark itself uses: with the same settings."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from headwater.errors import SourceUnavailable
+from headwater.pipeline.kafka import KafkaSource, Offsets
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ANSWER_MILLISECONDS = 15_000
+
+
+class Topic(NamedTuple):
+    """A topic as it is now; another of the same name has another id."""
+
+    id: str
+    partitions: int
+
+
+class KafkaAdmin:
+    """A client of one cluster."""
+
+    def __init__(self, spark: "SparkSession", source: KafkaSource) -> None:
+        self._jvm: Any = spark._jvm
+        self._source = source
+        with self._asking():
+            self._client = self._package.AdminClient.create(self._properties())
+
+    @property
+    def _package(self) -> Any:
+        return self._jvm.org.apache.kafka.clients.admin
+
+    def _properties(self) -> Any:
+        properties = self._jvm.java.util.Properties()
+        limits = {
+            "request.timeout.ms": str(_ANSWER_MILLISECONDS),
+            "default.api.timeout.ms": str(_ANSWER_MILLISECONDS),
+        }
+        for key, value in {**limits, **self._source.client}.items():
+            properties.setProperty(key, value)
+        return properties
+
+    def find_topics(self) -> dict[str, Topic]:
+        """The source's topics that exist."""
+        with self._asking():
+            names = self._client.listTopics().names().get()
+            wanted = [name for name in names if self._is_wanted(name)]
+            if not wanted:
+                return {}
+            found = self._client.describeTopics(self._list(wanted)).allTopicNames().get()
+            return {
+                name: Topic(found[name].topicId().toString(), found[name].partitions().size())
+                for name in wanted
+            }
+
+    def _is_wanted(self, name: str) -> bool:
+        if self._source.pattern:
+            # As Spark does it: by Java's patterns, which must fit all of the name.
+            return bool(self._jvm.java.util.regex.Pattern.matches(self._source.pattern, name))
+        return name in self._source.topics
+
+    def offsets_to_begin(self, topics: dict[str, Topic]) -> Offsets:
+        """Where the source is to be begun, as its user asked."""
+        specs = self._package.OffsetSpec
+        match self._source.start:
+            case "earliest":
+                return self.first_offsets(topics)
+            case "latest":
+                return self.end_offsets(topics)
+            case time:
+                offsets = self._offsets(topics, specs.forTimestamp(time))
+        ends = self.end_offsets(topics)
+        for topic, partitions in offsets.items():
+            for partition, offset in partitions.items():
+                # Nothing in it is as young.
+                partitions[partition] = ends[topic][partition] if offset < 0 else offset
+        return offsets
+
+    def first_offsets(self, topics: dict[str, Topic]) -> Offsets:
+        return self._offsets(topics, self._package.OffsetSpec.earliest())
+
+    def end_offsets(self, topics: dict[str, Topic]) -> Offsets:
+        return self._offsets(topics, self._package.OffsetSpec.latest())
+
+    def _offsets(self, topics: dict[str, Topic], which: Any) -> Offsets:
+        with self._asking():
+            asked = self._jvm.java.util.HashMap()
+            for topic, partition in _partitions(topics):
+                asked.put(self._partition(topic, partition), which)
+            found = self._client.listOffsets(asked).all().get()
+            offsets: Offsets = {name: {} for name in topics}
+            for entry in found.entrySet():
+                place = entry.getKey()
+                offsets[place.topic()][place.partition()] = entry.getValue().offset()
+            return offsets
+
+    def commit(self, group: str, offsets: Offsets) -> None:
+        """Tell Kafka how far a group is, for tools that watch its lag."""
+        kind = self._jvm.org.apache.kafka.clients.consumer.OffsetAndMetadata
+        with self._asking():
+            told = self._jvm.java.util.HashMap()
+            for topic, partitions in offsets.items():
+                for partition, offset in partitions.items():
+                    told.put(self._partition(topic, partition), kind(offset))
+            self._client.alterConsumerGroupOffsets(group, told).all().get()
+
+    def cluster_id(self) -> str:
+        with self._asking():
+            return str(self._client.describeCluster().clusterId().get())
+
+    def close(self) -> None:
+        self._client.close(self._jvm.java.time.Duration.ofSeconds(1))
+
+    def _partition(self, topic: str, partition: int) -> Any:
+        return self._jvm.org.apache.kafka.common.TopicPartition(topic, partition)
+
+    def _list(self, values: Iterable[str]) -> Any:
+        made = self._jvm.java.util.ArrayList()
+        for value in values:
+            made.add(value)
+        return made
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Whatever the client throws is told in one sentence."""
+        from py4j.protocol import Py4JError, Py4JJavaError
+
+        try:
+            yield
+        except Py4JJavaError as error:
+            raise SourceUnavailable(self._source.brokers, _root_cause(error)) from error
+        except Py4JError as error:
+            raise SourceUnavailable(self._source.brokers, str(error)) from error
+
+
+def _partitions(topics: dict[str, Topic]) -> Iterator[tuple[str, int]]:
+    for name, topic in topics.items():
+        for partition in range(topic.partitions):
+            yield name, partition
+
+
+def _root_cause(error: Any) -> str:
+    cause = error.java_exception
+    while cause.getCause() is not None:
+        cause = cause.getCause()
+    kind = cause.getClass().getSimpleName()
+    return f"{kind}: {cause.getMessage()}" if cause.getMessage() else str(kind)

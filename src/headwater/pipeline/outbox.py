@@ -1,0 +1,80 @@
+"""Carrying events on from a store into the lake."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from headwater.errors import StoreUnavailable
+from headwater.pipeline.lake import Lake, LakeEvent
+from headwater.store.outbox import Waiting, fill, find_last, read_waiting, remove_carried
+
+# One file a day is written of them: many at once are few files.
+_EVENTS_AT_ONCE = 2_000
+_BYTES_AT_ONCE = 16_000_000
+# Transactions that note events are short: those that write wait for them.
+_NOTED_AT_ONCE = 50_000
+
+
+def flush(engine: Engine, lake: Lake, progress: Callable[[int], None] = lambda done: None) -> int:
+    """Write to the lake what waits for it in a store; gives how many events that were.
+
+    Their notes are removed once they are on disk. Interrupted between, they are written again, and
+    so they are by two at once: readers of the lake see them once.
+    """
+    done = 0
+    is_more = True
+    with _answering():
+        while is_more:
+            count, is_more = _flush_part(engine, lake)
+            done += count
+            progress(done)
+    return done
+
+
+def _flush_part(engine: Engine, lake: Lake) -> tuple[int, bool]:
+    """Carry on as many as are held in memory at once; tells whether more may wait."""
+    with engine.connect() as connection:
+        waiting = read_waiting(connection, _EVENTS_AT_ONCE, _BYTES_AT_ONCE)
+    events = _events(waiting)
+    lake.add(events)
+    with engine.begin() as connection:
+        remove_carried(connection, (each.place for each in waiting))
+    return len(events), _is_full(waiting)
+
+
+def _events(waiting: Sequence[Waiting]) -> list[LakeEvent]:
+    return [
+        LakeEvent(each.digest, each.at, *each.event) for each in waiting if each.event is not None
+    ]
+
+
+def _is_full(waiting: Sequence[Waiting]) -> bool:
+    """Tell whether more may wait. Less than could be read was all there was: what has come since
+    is left for the next time, or it would be carried on by the handful as long as any comes."""
+    size = sum(each.size for each in waiting)
+    return len(waiting) == _EVENTS_AT_ONCE or size >= _BYTES_AT_ONCE
+
+
+def fill_again(engine: Engine) -> None:
+    """Let all events of a store wait, for a lake that does not have them."""
+    after = None
+    with _answering():
+        while True:
+            with engine.connect() as connection:
+                last = find_last(connection, after, _NOTED_AT_ONCE)
+            with engine.begin() as connection:
+                fill(connection, after, last)
+            if last is None:
+                return
+            after = last
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except DBAPIError as error:
+        reason = str(error.orig).partition("\n")[0]
+        raise StoreUnavailable(f"the store does not answer: {reason}") from error

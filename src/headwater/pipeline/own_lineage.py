@@ -1,0 +1,128 @@
+"""The pipeline's own lineage: what it reads and writes, told as events like any other's."""
+
+import json
+import logging
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from headwater import __version__
+from headwater.errors import HeadwaterError
+from headwater.model.event import decode_event
+from headwater.model.instant import format_instant, now
+from headwater.model.project import project
+from headwater.pipeline.storing import Totals
+from headwater.store.writer import Writer
+
+log = logging.getLogger(__name__)
+
+NAMESPACE = "headwater"
+PRODUCER = f"https://headwater.example/pipeline/{__version__}"
+_SPEC = "https://openlineage.io/spec"
+# While there is something to tell; and while there is not, so that nobody takes us for dead.
+_NEWS_SECONDS = 30.0
+_ALIVE_SECONDS = 300.0
+
+Dataset = tuple[str, str]
+
+
+class OwnLineage:
+    """Tells of one run of a job. A store that does not take it is no reason to end."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        name: str,
+        outputs: Sequence[Dataset],
+        *,
+        is_stream: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._writer = writer
+        self._name = name
+        self._inputs: Sequence[Dataset] = ()
+        self._outputs = outputs
+        self._is_stream = is_stream
+        self._clock = clock
+        self._run = str(uuid.uuid4())
+        self._totals = Totals()
+        self._has_news = False
+        self._told_at: float | None = None
+
+    def started(self, inputs: Sequence[Dataset]) -> None:
+        self._inputs = inputs
+        self._tell("START" if self._told_at is None else "RUNNING")
+
+    def stored(self, totals: Totals, seconds: float) -> None:
+        self._totals.add(totals)
+        self._has_news = True
+
+    def settled(self, lag: int | None) -> None:
+        """The next look tells it."""
+
+    def alive(self) -> None:
+        wait = _NEWS_SECONDS if self._has_news else _ALIVE_SECONDS
+        if self._told_at is not None and self._clock() - self._told_at >= wait:
+            self._tell("RUNNING")
+
+    def failed(self, error: HeadwaterError, wait: float) -> None:
+        """It goes on; only how it ends is an event."""
+
+    def ended(self, error: BaseException | None) -> None:
+        if self._told_at is not None:
+            self._tell("COMPLETE" if error is None else "FAIL", error)
+
+    def _tell(self, kind: str, error: BaseException | None = None) -> None:
+        event = json.dumps(self._event(kind, error)).encode()
+        try:
+            self._writer.write([project(decode_event(event), now())])
+        except HeadwaterError as unavailable:
+            log.warning("own lineage could not be stored: %s", unavailable.message)
+        self._told_at = self._clock()
+        self._has_news = False
+
+    def _event(self, kind: str, error: BaseException | None) -> dict[str, Any]:
+        run: dict[str, Any] = {"runId": self._run, "facets": {}}
+        if error is not None:
+            run["facets"]["errorMessage"] = _facet(
+                "1-0-1/ErrorMessageRunFacet",
+                message=str(error) or type(error).__name__,
+                programmingLanguage="PYTHON",
+            )
+        job_type = _facet(
+            "2-0-4/JobTypeJobFacet",
+            processingType="STREAMING" if self._is_stream else "BATCH",
+            integration="HEADWATER",
+            jobType="INGEST",
+        )
+        job = {"namespace": NAMESPACE, "name": self._name, "facets": {"jobType": job_type}}
+        return {
+            "eventTime": format_instant(now()),
+            "eventType": kind,
+            "producer": PRODUCER,
+            "schemaURL": f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",
+            "run": run,
+            "job": job,
+            "inputs": [{"namespace": space, "name": name} for space, name in self._inputs],
+            "outputs": [self._output(dataset) for dataset in self._outputs],
+        }
+
+    def _output(self, dataset: Dataset) -> dict[str, Any]:
+        namespace, name = dataset
+        statistics = _facet(
+            "1-0-2/OutputStatisticsOutputDatasetFacet",
+            rowCount=self._totals.events,
+            size=self._totals.bytes,
+        )
+        return {
+            "namespace": namespace,
+            "name": name,
+            "outputFacets": {"outputStatistics": statistics},
+        }
+
+
+def _facet(name: str, **values: Any) -> dict[str, Any]:
+    version, _, kind = name.partition("/")
+    url = f"{_SPEC}/facets/{version}/{kind}.json#/$defs/{kind}"
+    return {"_producer": PRODUCER, "_schemaURL": url, **values}

@@ -1,0 +1,171 @@
+"""A store anew from the lake: facts of every event in bulk, then put in the old store's place."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+from sqlalchemy import Engine
+
+from headwater.errors import LakeUnavailable
+from headwater.model.event import decode_event
+from headwater.model.project import project
+from headwater.pipeline.lake import FileGone, Lake, read_file
+from headwater.pipeline.lake_files import read_footer
+from headwater.pipeline.outbox import flush
+from headwater.pipeline.storing import Totals, take_in_frame
+from headwater.pipeline.tasks import Message, Task
+from headwater.store.migrate import upgrade
+from headwater.store.replacement import Replacement, replacement
+
+# Told the step, how much of it is done, and of how much if that is known.
+Progress = Callable[[str, int, int | None], None]
+
+# Of events in one task, as they are when read.
+_PART_BYTES = 256_000_000
+_PARTS_A_TASK = 4
+
+
+@dataclass(frozen=True)
+class Part:
+    """The files of one task, and how many events they hold."""
+
+    files: tuple[Path, ...]
+    events: int
+
+
+@dataclass(frozen=True)
+class ReadParts:
+    """Reads the parts whose numbers are in a batch."""
+
+    parts: tuple[Part, ...]
+
+    def __call__(self, batch: Any) -> Iterator[Message]:
+        for number in batch.column(0).to_pylist():
+            for file in self.parts[number].files:
+                # Compacted away: what was in it is in a file that the next look finds.
+                with suppress(FileGone):
+                    for event in read_file(file):
+                        yield Message(event.payload, event.received_at, ("lake ", file))
+
+
+def rebuild(
+    engine: Engine,
+    spark: SparkSession,
+    lake: Lake,
+    folder: Path,
+    progress: Progress = lambda step, done, total: None,
+) -> Totals:
+    """Make the store behind an engine anew; it serves as it is until the new one is whole.
+
+    Events that the store has and the lake lacks are brought over, those that came meanwhile too.
+    """
+    upgrade(engine)
+    progress("carrying on what waits", 0, None)
+    flush(engine, lake, lambda done: progress("carrying on what waits", done, None))
+    with replacement(engine) as new:
+        totals = fill(new, spark, lake, folder, progress)
+        _bring_over(new, totals, progress)
+        progress("taking its place", 0, None)
+        new.take_place(lambda: _bring_over(new, totals, progress))
+    return totals
+
+
+def fill(
+    new: Replacement,
+    spark: SparkSession,
+    lake: Lake,
+    folder: Path,
+    progress: Progress = lambda step, done, total: None,
+) -> Totals:
+    """Take in all files, and those that came while that was done."""
+    totals = Totals()
+    done: set[Path] = set()
+    while files := [file for file in lake.files() if file not in done]:
+        parts = plan_parts(files)
+        expected = totals.messages + sum(part.events for part in parts)
+        for wave in _waves(parts, spark.sparkContext.defaultParallelism):
+
+            def show(now: Totals, before: int = totals.messages, total: int = expected) -> None:
+                progress("events", before + now.messages, total)
+
+            show(Totals())
+            found = _take_in(new, spark, wave, folder, show)
+            _check_seen(wave, found)
+            totals.add(found)
+        done.update(files)
+    return totals
+
+
+def _waves(parts: Sequence[Part], tasks: int) -> Iterator[Sequence[Part]]:
+    """Several parts a task at a time: enough to keep all at work, and to tell how far it is."""
+    size = tasks * _PARTS_A_TASK
+    for start in range(0, len(parts), size):
+        yield parts[start : start + size]
+
+
+def _check_seen(parts: Sequence[Part], found: Totals) -> None:
+    """Files may go while they are read; but where none is seen, the new store would be empty."""
+    if found.messages >= sum(part.events for part in parts):
+        return
+    files = [file for part in parts for file in part.files]
+    if all(file.exists() for file in files):
+        raise LakeUnavailable(
+            f"Spark's tasks do not see the lake's files, such as {files[0]}; the folder must be "
+            "there on every machine of the cluster"
+        )
+
+
+def _take_in(
+    new: Replacement,
+    spark: SparkSession,
+    parts: Sequence[Part],
+    folder: Path,
+    show: Callable[[Totals], None],
+) -> Totals:
+    frame = spark.range(0, len(parts), 1, len(parts))
+    is_sqlite = new.url.startswith("sqlite")
+    task = Task(
+        read=ReadParts(tuple(parts)),
+        max_ahead=0,
+        max_bytes=2**31,
+        store="" if is_sqlite else new.url,
+        is_known=True,
+    )
+    if not is_sqlite:
+        return take_in_frame(frame, task, None, folder, show)
+    with closing(new.writer()) as writer:
+        return take_in_frame(frame, task, writer, folder, show)
+
+
+def plan_parts(files: Sequence[Path]) -> list[Part]:
+    """Share files out, so that each task has about as much to read."""
+    parts: list[Part] = []
+    some: list[Path] = []
+    events = size = 0
+    for file in files:
+        with suppress(FileGone):
+            footer = read_footer(file)
+            if some and size + footer.unpacked_bytes > _PART_BYTES:
+                parts.append(Part(tuple(some), events))
+                some, events, size = [], 0, 0
+            some.append(file)
+            events += footer.events
+            size += footer.unpacked_bytes
+    if some:
+        parts.append(Part(tuple(some), events))
+    return parts
+
+
+def _bring_over(new: Replacement, totals: Totals, progress: Progress) -> None:
+    """Project what the old store has and the new one lacks, and note it for the lake."""
+    count = 0
+    with closing(new.writer(fills_outbox=True)) as writer:
+        for events in new.read_missing():
+            writer.write([project(decode_event(kept.payload), kept.received_at) for kept in events])
+            count += len(events)
+            progress("bringing over what the lake lacks", count, None)
+    totals.messages += count
+    totals.events += count

@@ -1,0 +1,103 @@
+"""Taking in again what was rejected: by another version, or now that its time has come."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Engine, Row, delete, func, select
+
+from headwater.errors import HeadwaterError
+from headwater.model.facts import Facts
+from headwater.model.instant import now
+from headwater.model.intake import take_in
+from headwater.store import tables
+from headwater.store.packing import unpack
+from headwater.store.writer import Writer, open_writer
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE = 500
+
+
+@dataclass
+class Replayed:
+    """What became of what was rejected."""
+
+    taken_in: int = 0
+    still_rejected: int = 0
+    cut_short: int = 0
+    """Only its beginning was kept: it has to come from its source again."""
+
+
+def replay(
+    engine: Engine,
+    max_ahead: int,
+    *,
+    source: str = "",
+    fills_outbox: bool,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Replayed:
+    """Try each once more, those whose source begins so; what is taken in is no longer rejected.
+
+    First stored, then removed from what is rejected: interrupted, it is tried again, and nothing
+    is counted twice.
+    """
+    result = Replayed()
+    after = b""
+    with closing(open_writer(engine, fills_outbox)) as writer:
+        while rows := _read(engine, after, source):
+            stated: dict[bytes, Facts] = {}
+            for row in rows:
+                data = unpack(row.payload)
+                if len(data) < row.size:
+                    result.cut_short += 1
+                    continue
+                intake = take_in(data, now(), max_ahead, row.source)
+                if intake.error is not None:
+                    result.still_rejected += 1
+                    continue
+                stated[row.digest] = intake.facts
+            gone = _write(writer, stated)
+            _remove(engine, gone)
+            result.taken_in += len(gone)
+            result.still_rejected += len(stated) - len(gone)
+            after = rows[-1].digest
+            progress(result.taken_in + result.still_rejected + result.cut_short)
+    return result
+
+
+def _read(engine: Engine, after: bytes, source: str) -> list[Row[Any]]:
+    table = tables.rejected
+    query = select(table).where(table.c.digest > after).order_by(table.c.digest).limit(_AT_ONCE)
+    if source:
+        # LIKE would take letters of both cases for one, on SQLite.
+        query = query.where(func.substr(table.c.source, 1, len(source)) == source)
+    with engine.connect() as connection:
+        return list(connection.execute(query).all())
+
+
+def _write(writer: Writer, stated: Mapping[bytes, Facts]) -> list[bytes]:
+    """Store what events state, all at once or else singly; gives those that the store took."""
+    if _is_taken(writer, [*stated.values()]):
+        return [*stated]
+    return [digest for digest, facts in stated.items() if _is_taken(writer, [facts])]
+
+
+def _is_taken(writer: Writer, facts: Sequence[Facts]) -> bool:
+    try:
+        writer.write(facts)
+        return True
+    except HeadwaterError:
+        raise
+    except Exception as error:
+        log.warning("the store refuses %d events, or one of them: %s", len(facts), error)
+        return False
+
+
+def _remove(engine: Engine, digests: list[bytes]) -> None:
+    table = tables.rejected
+    if digests:
+        with engine.begin() as connection:
+            connection.execute(delete(table).where(table.c.digest.in_(digests)))

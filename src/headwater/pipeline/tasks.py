@@ -1,0 +1,248 @@
+"""What a Spark task does with its share of the events: merged facts, in the lake and stored.
+
+The heart's own `project` and merge run here, in the Python of the executors. A task works through
+its events in chunks, so that it needs the same memory however many there are. A chunk goes to the
+lake first, then to the store: PostgreSQL from here; SQLite, which has one writer, from the driver,
+to which the chunk's rows are handed in a file: that is half of what it costs to send them.
+"""
+
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import msgspec
+import pyarrow as pa
+
+from headwater.errors import HeadwaterError, InvalidEvent
+from headwater.model.event import decode_event
+from headwater.model.facts import Facts, content_row, name_row
+from headwater.model.ids import digest
+from headwater.model.intake import check_intake, reject
+from headwater.model.merge import Merged
+from headwater.model.project import project
+from headwater.model.relations import EventRow, Rejected
+from headwater.pipeline.job_patterns import JobPatterns
+from headwater.pipeline.lake import Lake, LakeEvent
+from headwater.store.bulk import write_or_reject
+from headwater.store.engine import open_engine
+from headwater.store.writer import Ready, Writer, open_writer, ready
+
+# The columns that tasks give back: one chunk a row.
+RESULT = "chunk binary"
+
+_CHUNK_EVENTS = 4_000
+_CHUNK_BYTES = 32_000_000
+# Digests remembered within a task; a few tens of MB.
+_MOST_GIVEN = 200_000
+# Rows are many and none refers to itself: looking for circles among them takes a tenth of the time.
+_GC_THRESHOLD = (50_000, 20, 100)
+
+
+class Message(NamedTuple):
+    """What a source gave: an event, most likely. `place` is where it was, in parts."""
+
+    data: bytes | None
+    received_at: int
+    place: tuple[object, ...]
+    error: str | None = None
+    """Why the source could not read it, if so."""
+    size: int | None = None
+    """All of it, where `data` is only the beginning."""
+
+
+class Chunk(msgspec.Struct):
+    """What became of some messages."""
+
+    messages: int = 0
+    events: int = 0
+    rejected: int = 0
+    excluded: int = 0
+    bytes: int = 0
+    error: tuple[str, str] | None = None
+    """The kind and the text of what kept it from being stored."""
+
+    def refuse(self, count: int) -> None:
+        """Count events as rejected after all."""
+        self.events -= count
+        self.rejected += count
+
+
+class Handed(msgspec.Struct):
+    """A chunk with its rows, for the driver to store."""
+
+    chunk: Chunk
+    rows: dict[str, list[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Sent to the executors as it is."""
+
+    read: Callable[[pa.RecordBatch], Iterator[Message]]
+    max_ahead: int
+    max_bytes: int
+    jobs: JobPatterns = JobPatterns()
+    lake: Path | None = None
+    """Where events are kept as they came; None where they are there already, or are not to be."""
+    store: str = ""
+    """The store's URL, where tasks write to it themselves."""
+    spool: Path = Path()
+    """Where to put rows for the driver, if not."""
+    is_known: bool = False
+    """The messages were taken in before: nothing is checked that depends on when or by whom."""
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        gc.set_threshold(*_GC_THRESHOLD)
+        try:
+            for work in self._chunks(batches):
+                self._finish(work)
+                yield _result(work.chunk)
+        except HeadwaterError as error:
+            # The driver tells what to do about it; a stack trace through Spark would tell nobody.
+            yield _result(Chunk(error=(type(error).__name__, error.message)))
+
+    def _chunks(self, batches: Iterable[pa.RecordBatch]) -> Iterator["_Work"]:
+        # Names and content of earlier chunks of this task: whoever has those need not have them
+        # again. Not of other tasks: theirs may fail, and what they gave is then not counted on.
+        given: set[bytes] = set()
+        work = _Work(given)
+        for batch in batches:
+            for message in self.read(batch):
+                work.add(message, self._state(message))
+                if work.is_full:
+                    yield work
+                    work = _Work(given)
+        if work.chunk.messages:
+            yield work
+
+    def _state(self, message: Message) -> Facts | None:
+        """What a message states; None where it is not wanted."""
+        data, received_at, _, error, _ = message = _as_sent(message)
+        try:
+            if error is not None or data is None:
+                raise InvalidEvent("$", error or "no value: a tombstone, or a message without one")
+            if len(data) > self.max_bytes:
+                raise InvalidEvent("$", f"{len(data):,} bytes; at most {self.max_bytes:,} are read")
+            event = decode_event(data)
+            if not self.is_known:
+                check_intake(event, received_at, self.max_ahead)
+            if event.job is not None and not self.jobs.accept(event.job.name):
+                return None
+            return project(event, received_at)
+        except InvalidEvent as refused:
+            return _reject(message, refused)
+
+    def _finish(self, work: "_Work") -> None:
+        if self.lake is not None and work.events:
+            Lake(self.lake).add(work.lake_events())
+        rows = ready(work.merged())
+        if self.store:
+            work.chunk.refuse(write_or_reject(_writer(self.store), rows))
+        else:
+            hand_over(self.spool, work.chunk, rows)
+
+
+class _Work:
+    """A chunk on its way."""
+
+    def __init__(self, given: set[bytes]) -> None:
+        self.chunk = Chunk()
+        self._given = given
+        self.events: list[EventRow] = []
+        self._merged = Merged()
+        self._names: dict[bytes, Any] = {}
+        self._contents: dict[bytes, Any] = {}
+
+    @property
+    def is_full(self) -> bool:
+        return self.chunk.messages >= _CHUNK_EVENTS or self.chunk.bytes >= _CHUNK_BYTES
+
+    def add(self, message: Message, facts: Facts | None) -> None:
+        chunk = self.chunk
+        chunk.messages += 1
+        chunk.bytes += len(message.data or b"")
+        if facts is None:
+            chunk.excluded += 1
+            return
+        if "event" in facts.rows:
+            chunk.events += 1
+            self.events.append(EventRow._make(facts.rows["event"][0]))
+        else:
+            chunk.rejected += 1
+        self._merged.add(facts.rows)
+        self._names.update(facts.names)
+        self._contents.update(facts.contents)
+
+    def lake_events(self) -> list[LakeEvent]:
+        return [
+            LakeEvent(row.digest, row.at, row.received_at, row.kind, row.payload)
+            for row in self.events
+        ]
+
+    def merged(self) -> Merged:
+        names, contents = self._not_given(self._names), self._not_given(self._contents)
+        self._merged.add_rows("dataset", map(name_row, names))
+        self._merged.add_rows("content", map(content_row, contents))
+        if len(self._given) > _MOST_GIVEN:
+            self._given.clear()
+        self._given.update(self._names, self._contents)
+        return self._merged
+
+    def _not_given(self, found: dict[bytes, Any]) -> list[Any]:
+        return [value for id, value in found.items() if id not in self._given]
+
+
+def _as_sent(message: Message) -> Message:
+    """A line that its source found bad is judged here, without its end, as if it had been sent by
+    itself: so that it is kept under one id, in one wording, whichever way it came."""
+    if message.error is None or not message.data or message.size is not None:
+        return message
+    return message._replace(data=message.data.rstrip(b"\r\n"), error=None)
+
+
+def _reject(message: Message, refused: InvalidEvent) -> Facts:
+    source = "".join(map(str, message.place))
+    data = message.data or b""
+    size = message.size
+    facts = reject(data, message.received_at, source, refused.path, refused.reason, size)
+    if not data:
+        # Without bytes all would be one: they are told apart by where they were.
+        row = Rejected._make(facts.rows["rejected"][0])
+        facts.rows["rejected"] = [row._replace(digest=digest(source.encode()))]
+    return facts
+
+
+@cache
+def _writer(url: str) -> Writer:
+    """The writer of this process: Spark uses a worker again and again."""
+    return open_writer(open_engine(url), is_bulk=True)
+
+
+def _result(chunk: Chunk) -> pa.RecordBatch:
+    return pa.record_batch([pa.array([_ENCODER.encode(chunk)], pa.binary())], ["chunk"])
+
+
+def read_result(data: bytes) -> Chunk:
+    return _CHUNK.decode(data)
+
+
+def hand_over(spool: Path, chunk: Chunk, rows: Ready) -> None:
+    """Put a chunk where the driver finds it, whole."""
+    name = uuid4().hex
+    unfinished = spool / f".{name}"
+    handed = Handed(chunk, {relation: list(some) for relation, some in rows.items()})
+    unfinished.write_bytes(_ENCODER.encode(handed))
+    unfinished.rename(spool / name)
+
+
+def take_over(file: Path) -> Handed:
+    return _HANDED.decode(file.read_bytes())
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_CHUNK = msgspec.msgpack.Decoder(Chunk)
+_HANDED = msgspec.msgpack.Decoder(Handed)

@@ -1,0 +1,127 @@
+"""The server's events reach the lake: carried on every so often, never in a request's way."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from headwater.config import LakeSettings
+from headwater.durations import parse_duration
+from headwater.errors import LakeUnavailable, StoreUnavailable
+from headwater.server.background import Background
+from headwater.store.outbox import count_waiting
+
+log = logging.getLogger(__name__)
+
+_FIRST_AFTER = timedelta(seconds=10)
+# Without -P a file of the folder that the server runs in could take a module's place.
+_COMMAND = (sys.executable, "-P", "-m", "headwater.pipeline.carry")
+
+
+class LakeFlush(Background):
+    """Carries events on in the background, each time in a process of its own, unless switched off.
+
+    `observe` is told how many wait whenever that is looked at.
+    """
+
+    name = "lake"
+
+    def __init__(
+        self,
+        engine: Engine,
+        folder: Path,
+        settings: LakeSettings,
+        observe: Callable[[int], None] = lambda waiting: None,
+    ) -> None:
+        super().__init__(parse_duration(settings.every), _FIRST_AFTER)
+        self._engine = engine
+        self._folder = folder
+        self._is_on = settings.is_on
+        self._observe = observe
+        self._child: subprocess.Popen[bytes] | None = None
+        # So that no process is started once the server is stopping.
+        self._starting = threading.Lock()
+
+    def start(self) -> None:
+        if self._is_on:
+            super().start()
+
+    def close(self) -> None:
+        """End the process that is at work, if any: what it has not done is done by the next."""
+        self._stopping.set()
+        with self._starting:
+            child = self._child
+        if child is not None:
+            child.terminate()
+        super().close()
+        if child is not None:
+            child.kill()
+
+    def work(self) -> None:
+        waiting = self._count()
+        self._observe(waiting)
+        if waiting:
+            count = self._carry()
+            log.info("carried %d events on into the lake at %s", count, self._folder)
+
+    def _count(self) -> int:
+        try:
+            with self._engine.connect() as connection:
+                return count_waiting(connection)
+        except DBAPIError as error:
+            reason = str(error.orig).partition("\n")[0]
+            raise StoreUnavailable(f"the store does not answer: {reason}") from error
+
+    def _carry(self) -> int:
+        """Have a process do it; how many it carried on."""
+        child = self._start_child()
+        told, _ = child.communicate(json.dumps(self._request()).encode())
+        self._child = None
+        answer = _read_answer(told)
+        if answer is None:
+            self.check_stopping()
+            reason = f"the process that carries events on ended with status {child.returncode}"
+            raise LakeUnavailable(reason)
+        if "error" in answer:
+            raise LakeUnavailable(answer["error"])
+        return int(answer["carried"])
+
+    def _start_child(self) -> subprocess.Popen[bytes]:
+        with self._starting:
+            self.check_stopping()
+            try:
+                self._child = subprocess.Popen(
+                    _COMMAND,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    # Ctrl-C is for the server, which then ends its child in order.
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise LakeUnavailable(f"no process can be started: {error}") from error
+            return self._child
+
+    def _request(self) -> dict[str, object]:
+        return {
+            "store": self._engine.url.render_as_string(hide_password=False),
+            "folder": str(self._folder),
+            "parent": os.getpid(),
+        }
+
+
+def _read_answer(told: bytes) -> dict[str, Any] | None:
+    """What a child said; None where it was ended before it said anything."""
+    try:
+        answer: dict[str, Any] = json.loads(told)
+    except ValueError:
+        return None
+    return answer

@@ -1,0 +1,1 @@
+"""Tests of the way of many events."""

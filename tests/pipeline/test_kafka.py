@@ -1,0 +1,159 @@
+"""What Spark is told of a source in Kafka, and what it tells."""
+
+import json
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from headwater.pipeline import kafka
+from headwater.pipeline.kafka import (
+    KafkaSource,
+    check_consumer_settings,
+    parse_offsets,
+    read_messages,
+)
+from headwater.pipeline.tasks import Message
+
+OFFSETS = {"orders": {0: 5, 1: 0}, "totals": {0: 2**40}}
+
+
+class Reader:
+    """A reader of Spark's that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self.told: dict[str, str] = {}
+        self.columns: tuple[str, ...] = ()
+
+    def format(self, kind: str) -> "Reader":
+        self.kind = kind
+        return self
+
+    def options(self, **options: str) -> "Reader":
+        self.told = options
+        return self
+
+    def load(self) -> "Reader":
+        return self
+
+    def select(self, *columns: str) -> "Reader":
+        self.columns = columns
+        return self
+
+
+def stream(source: KafkaSource) -> Reader:
+    reader = Reader()
+    spark = cast(SparkSession, SimpleNamespace(readStream=reader))
+    found: Any = source.stream(spark, OFFSETS)
+    assert found is reader
+    return reader
+
+
+class TestStream:
+    def test_topics_by_name(self) -> None:
+        reader = stream(KafkaSource("a:9092,b:9092", ("orders", "totals"), max_events=7))
+        assert reader.kind == "kafka"
+        assert reader.columns == ("value", "topic", "partition", "offset")
+        assert json.loads(reader.told.pop("startingOffsets")) == {
+            "orders": {"0": 5, "1": 0},
+            "totals": {"0": 2**40},
+        }
+        assert reader.told == {
+            "kafka.bootstrap.servers": "a:9092,b:9092",
+            "subscribe": "orders,totals",
+            "maxOffsetsPerTrigger": "7",
+            "failOnDataLoss": "true",
+        }
+
+    def test_topics_by_pattern(self) -> None:
+        told = stream(KafkaSource("a:9092", pattern="lineage[.].*")).told
+        assert told["subscribePattern"] == "lineage[.].*"
+        assert "subscribe" not in told
+
+    @pytest.mark.parametrize("start", ["earliest", "latest", 1_700_000_000_000])
+    def test_where_to_begin_is_always_told_by_offsets(self, start: Any) -> None:
+        """Found out before, so that the store can be told."""
+        told = stream(KafkaSource("a:9092", ("orders",), start=start)).told
+        assert json.loads(told["startingOffsets"])["orders"] == {"0": 5, "1": 0}
+
+    def test_settings_of_the_consumer_are_passed_on(self) -> None:
+        settings = {"security.protocol": "SSL", "ssl.truststore.location": "/a=b"}
+        told = stream(KafkaSource("a:9092", ("orders",), settings=settings)).told
+        assert told["kafka.security.protocol"] == "SSL"
+        assert told["kafka.ssl.truststore.location"] == "/a=b"
+
+    def test_the_brokers_are_those_that_were_named(self) -> None:
+        source = KafkaSource("a:9092", settings={"bootstrap.servers": "b:9092"})
+        assert source.client == {"bootstrap.servers": "a:9092"}
+
+
+def test_one_message() -> None:
+    reader = Reader()
+    settings = {"security.protocol": "SSL"}
+    source = KafkaSource("a:9092", pattern=".*", settings=settings)
+    source.frame(cast(SparkSession, SimpleNamespace(read=reader)), "orders", 3, 41)
+    assert (reader.kind, reader.columns) == ("kafka", ("value",))
+    assert reader.told.pop("kafka.security.protocol") == "SSL"
+    assert reader.told.pop("kafka.bootstrap.servers") == "a:9092"
+    assert {key: json.loads(value) for key, value in reader.told.items()} == {
+        "assign": {"orders": [3]},
+        "startingOffsets": {"orders": {"3": 41}},
+        "endingOffsets": {"orders": {"3": 42}},
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "group.id",
+        "auto.offset.reset",
+        "key.deserializer",
+        "value.deserializer",
+        "bootstrap.servers",
+        "enable.auto.commit",
+        "interceptor.classes",
+    ],
+)
+def test_what_spark_decides_cannot_be_set(name: str) -> None:
+    assert check_consumer_settings({"security.protocol": "SSL", name: "x"}) == name
+
+
+def test_the_rest_can() -> None:
+    settings = {"security.protocol": "SSL", "sasl.jaas.config": "x", "fetch.max.bytes": "1"}
+    assert check_consumer_settings(settings) is None
+    assert check_consumer_settings({}) is None
+
+
+class TestOffsets:
+    def test_as_spark_tells_them(self) -> None:
+        told = '{"orders":{"1":0,"0":5},"totals":{"0":1099511627776}}'
+        assert parse_offsets(told) == OFFSETS
+
+    def test_as_spark_is_told_them(self) -> None:
+        told = stream(KafkaSource("a:9092", ("orders",))).told
+        assert parse_offsets(told["startingOffsets"]) == OFFSETS
+
+    @pytest.mark.parametrize("nothing", [None, "", "{}", "None"])
+    def test_none(self, nothing: str | None) -> None:
+        """Where there is no offset, pyspark makes a text of Python's None."""
+        assert parse_offsets(nothing) == {}
+
+
+def test_messages_have_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kafka, "now", lambda: 123)
+    batch = pa.record_batch(
+        {
+            "value": pa.array([b"{}", None, b""], pa.binary()),
+            "topic": ["orders", "orders", "totals"],
+            "partition": pa.array([0, 0, 11], pa.int32()),
+            "offset": [4, 5, 2**40],
+        }
+    )
+    assert list(read_messages(batch)) == [
+        Message(b"{}", 123, ("kafka ", "orders", "/", 0, "@", 4)),
+        Message(None, 123, ("kafka ", "orders", "/", 0, "@", 5)),
+        Message(b"", 123, ("kafka ", "totals", "/", 11, "@", 2**40)),
+    ]

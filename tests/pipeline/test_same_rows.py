@@ -1,0 +1,208 @@
+"""One corpus, every way in, both databases: the same rows, whatever is doubled or out of order."""
+
+import gzip
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import httpx2
+import pytest
+from sqlalchemy import Engine
+
+from headwater.cli.ingest_run import Choices, _assemble
+from headwater.config import Settings, load_settings
+from headwater.pipeline.feeds import Feed
+from headwater.pipeline.files_feed import FilesFeed
+from headwater.pipeline.kafka import KafkaSource
+from headwater.pipeline.kafka_feed import KafkaFeed
+from headwater.pipeline.lake import Lake, LakeEvent
+from headwater.pipeline.outbox import flush
+from headwater.pipeline.rebuild import rebuild
+from headwater.pipeline.watching import Log
+from headwater.store.check import check_store
+from headwater.store.engine import open_engine
+from headwater.store.migrate import upgrade
+from headwater.store.writer import open_writer, ready
+from tests.faults.load import JSON, PATH, new_client
+from tests.pipeline.corpus import (
+    SEED,
+    as_array,
+    cut,
+    doubled,
+    expected_rows,
+    facts_of_all,
+    make_corpus,
+    own_events,
+    stored_rows,
+)
+from tests.pipeline.lakes import lake_event
+from tests.properties.strategies import merge
+from tests.services.headwater import Headwater
+from tests.services.kafka import Kafka
+from tests.store.rows import differences
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [
+    pytest.mark.integration,
+    # PySpark leaves it to the collector to close what results came through.
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+]
+
+CORPUS = make_corpus()
+PARTITIONS = 3
+
+
+@dataclass(frozen=True)
+class Target:
+    """A store and a lake of one test alone, with their settings."""
+
+    settings: Settings
+    engine: Engine
+
+    @property
+    def lake(self) -> Lake:
+        return Lake(self.settings.lake_folder)
+
+    def ingest(self, spark: "SparkSession", feed: Feed) -> None:
+        """Take in all there is, put together as the command does it."""
+        upgrade(self.engine)
+        choices = Choices(self.settings, "same", None, (), (), None, verbose=False)
+        _assemble(choices, spark, feed, self.engine, Log()).run()
+
+    def check(self, sent: list[bytes]) -> None:
+        """The store has what the reference has, and the pipeline's own events, and no more."""
+        own = own_events(self.engine)
+        assert differences(stored_rows(self.engine), expected_rows(sent, own)) == {}
+        assert check_store(self.engine) == []
+
+    def check_lake(self) -> None:
+        """Every event that was taken in is in the lake, or waits for it."""
+        flush(self.engine, self.lake)
+        kept = {event.payload for event in self.lake.read()}
+        assert kept == stored_payloads(CORPUS.good) | set(own_events(self.engine))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Target]:
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    if request.param == "postgresql":
+        url = request.getfixturevalue("postgresql_url")
+    settings = load_settings(store=url, data=tmp_path / "data")
+    engine = open_engine(settings.store_url)
+    yield Target(settings, engine)
+    engine.dispose()
+
+
+def stored_payloads(events: list[bytes]) -> set[bytes]:
+    return {row[-1] for facts in facts_of_all(events) for row in facts.rows["event"]}
+
+
+def write_files(folder: Path) -> None:
+    """All twice, over files of every form; what is no JSON only where one event is a line."""
+    random = Random(SEED)
+    lines, gzipped, array, gzipped_array = list[bytes](), list[bytes](), list[bytes](), list[bytes]()
+    folder.mkdir()
+    for number, event in enumerate(doubled(CORPUS.json)):
+        form = random.choice((array, gzipped_array, lines, gzipped, None))
+        if form is None or (b"\n" in event and form in (lines, gzipped)):
+            (folder / f"{number}.json").write_bytes(event)
+        else:
+            form.append(event)
+    for form in (lines, gzipped):
+        form += CORPUS.broken
+        random.shuffle(form)
+    (folder / "a.ndjson").write_bytes(b"\n".join(lines))
+    (folder / "deeper").mkdir()
+    (folder / "deeper" / "b.ndjson.gz").write_bytes(gzip.compress(b"\r\n\n".join(gzipped) + b"\n"))
+    (folder / "deeper" / "c.json").write_bytes(b"\xef\xbb\xbf" + as_array(array))
+    (folder / "d.json.gz").write_bytes(gzip.compress(as_array(gzipped_array)))
+
+
+def post(client: httpx2.Client, path: str, body: bytes) -> None:
+    answer = client.post(path, content=body, headers=JSON)
+    assert answer.status_code in (200, 201, 204, 400, 422), answer.text
+
+
+def test_http(target: Target) -> None:
+    """Half of them in arrays, half of them by themselves, and some by both ways."""
+    order = doubled(CORPUS.json)
+    with (
+        Headwater.start(target.settings.store_url, target.settings.data) as server,
+        new_client(server.url) as client,
+    ):
+        for number, events in enumerate(cut(order[: len(order) // 2], 40)):
+            post(client, f"{PATH}/batch" if number % 2 else PATH, as_array(events))
+        for event in [*order[len(order) // 2 :], *CORPUS.broken]:
+            post(client, PATH, event)
+    target.check(CORPUS.all)
+    target.check_lake()
+
+
+def test_files_by_spark(target: Target, spark: "SparkSession", tmp_path: Path) -> None:
+    write_files(tmp_path / "events")
+    target.ingest(spark, FilesFeed(str(tmp_path / "events")))
+    assert len(own_events(target.engine)) == 2
+    target.check(CORPUS.all)
+    target.check_lake()
+    # Once more, from the beginning: nothing changes.
+    before = own_events(target.engine)
+    target.ingest(spark, FilesFeed(str(tmp_path / "events")))
+    assert len(own_events(target.engine)) == len(before) + 2
+    target.check(CORPUS.all)
+
+
+def test_kafka_by_spark(target: Target, spark: "SparkSession", kafka: Kafka) -> None:
+    topic = f"lineage-{uuid4().hex}"
+    kafka.create_topic(topic, PARTITIONS)
+    for number, events in enumerate(cut(doubled(CORPUS.all), 30)):
+        kafka.produce(topic, events, partition=number % PARTITIONS)
+    target.ingest(spark, KafkaFeed(KafkaSource(kafka.bootstrap, (topic,)), "group"))
+    assert len(own_events(target.engine)) == 2
+    target.check(CORPUS.all)
+    target.check_lake()
+
+
+def test_rebuilt_from_the_lake_alone(target: Target, spark: "SparkSession") -> None:
+    for events in cut(doubled(CORPUS.good), 100):
+        target.lake.add([lake_event_of(event) for event in events])
+    rebuild(target.engine, spark, target.lake, target.settings.data)
+    target.check(CORPUS.good)
+
+
+def test_rebuilt_from_what_other_ways_left(
+    target: Target, spark: "SparkSession", tmp_path: Path
+) -> None:
+    """A third by files, a third by a writer of events, and a third is in the lake alone."""
+    thirds = [CORPUS.good[number::3] for number in range(3)]
+    (tmp_path / "array.json").write_bytes(as_array([*thirds[0], *CORPUS.bad]))
+    target.ingest(spark, FilesFeed(str(tmp_path / "array.json")))
+    with closing(open_writer(target.engine)) as writer:
+        writer.write(facts_of_all(thirds[1]))
+    target.lake.add([lake_event_of(event) for event in [*thirds[2], *thirds[0]]])
+    totals = rebuild(target.engine, spark, target.lake, target.settings.data)
+    assert totals.rejected == 0
+    target.check(CORPUS.json)
+    target.check_lake()
+
+
+def test_many_rows_at_once(postgresql_url: str) -> None:
+    """By the connection that streams, all of it in one transaction and in several."""
+    engine = open_engine(postgresql_url)
+    upgrade(engine)
+    with closing(open_writer(engine, is_bulk=True)) as writer:
+        writer.write_rows(ready(merge(facts_of_all(doubled(CORPUS.all)))))
+        for events in cut(doubled(CORPUS.all, SEED + 1), 90):
+            writer.write_rows(ready(merge(facts_of_all(events))))
+    assert differences(stored_rows(engine), expected_rows(CORPUS.all)) == {}
+    engine.dispose()
+
+
+def lake_event_of(event: bytes) -> LakeEvent:
+    (row,) = facts_of_all([event])[0].rows["event"]
+    return lake_event(row[-1], at=row[0], received_at=row[2])
