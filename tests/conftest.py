@@ -1,13 +1,24 @@
-"""Fixtures that several folders of tests share: the real services."""
+"""Fixtures that several folders of tests share: the real services, and an empty store."""
 
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.services.headwater import Headwater
 from tests.services.kafka import Kafka
 from tests.services.postgresql import PostgreSQL
+from tests.store.stores import open_store
+
+
+@pytest.fixture(scope="session")
+def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of an empty store: to copy it is quicker than to make one."""
+    file = tmp_path_factory.mktemp("empty") / "store.db"
+    with open_store(f"sqlite:///{file}"):
+        pass
+    return file
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """A lake, and stores that are carried on into it: SQLite always, PostgreSQL where it runs."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,14 +23,17 @@ def lake(tmp_path: Path) -> Lake:
     return Lake(tmp_path / "files" / "lake")
 
 
+@pytest.fixture
+def sqlite_url(empty_sqlite: Path, tmp_path: Path) -> str:
+    """An empty store of this test alone, in SQLite."""
+    shutil.copy(empty_sqlite, tmp_path / "store.db")
+    return f"sqlite:///{tmp_path / 'store.db'}"
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.integration)])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     """An empty store of this test alone, on each database; what is written to it waits."""
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path / 'store.db'}"
-    else:
-        url = str(request.getfixturevalue("postgresql_url"))
-    with open_store(url) as store:
+    with open_store(str(request.getfixturevalue(f"{request.param}_url"))) as store:
         store.writer = open_writer(store.engine, fills_outbox=True)
         yield store
 

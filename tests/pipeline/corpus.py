@@ -1,4 +1,4 @@
-"""One corpus of events of every kind, good and bad, and the rows that all ways in must make of it."""
+"""One corpus of events of every kind, good and bad, and the rows that every way must make of it."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -104,7 +104,9 @@ def _of_model() -> list[bytes]:
         dataset_event(),
         dataset_event(dataset={"namespace": "db", "name": "orders", **described}),
     ]
-    half = b'{"eventTime":"2024-05-01T12:00:00Z","dataset":{"namespace":"db","name":"half","facets":'
+    half = (
+        b'{"eventTime":"2024-05-01T12:00:00Z","dataset":{"namespace":"db","name":"half","facets":'
+    )
     return [*map(encode, found), half + rb'{"custom":{"text":"\ud800"}}}}']
 
 

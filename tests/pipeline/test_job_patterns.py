@@ -9,7 +9,9 @@ from headwater.pipeline.job_patterns import JobPatterns
 NAMES = ("etl_load", "etl_load_test", "ETL_LOAD", "load", "")
 
 
-def accepted(*names: str, include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()) -> list[str]:
+def accepted(
+    *names: str, include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()
+) -> list[str]:
     patterns = JobPatterns(include, exclude)
     return [name for name in names if patterns.accept(name)]
 

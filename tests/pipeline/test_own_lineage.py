@@ -222,9 +222,7 @@ class TestHowOften:
         pass_time(own, clock, 299)
         assert len(kept.raw) == 2
 
-    def test_counters_are_of_the_whole_run(
-        self, own: OwnLineage, kept: Kept, clock: Clock
-    ) -> None:
+    def test_counters_are_of_the_whole_run(self, own: OwnLineage, kept: Kept, clock: Clock) -> None:
         own.started([TOPIC])
         for _ in range(2):
             own.stored(BATCH, 1.0)

@@ -13,16 +13,17 @@ import httpx2
 import pytest
 from sqlalchemy import Engine
 
-from headwater.cli.ingest_run import Choices, _assemble
+from headwater.cli.ingest_run import Choices, _outputs, _task
 from headwater.config import Settings, load_settings
 from headwater.pipeline.feeds import Feed
 from headwater.pipeline.files_feed import FilesFeed
+from headwater.pipeline.ingest import Ingest, Plan
 from headwater.pipeline.kafka import KafkaSource
 from headwater.pipeline.kafka_feed import KafkaFeed
 from headwater.pipeline.lake import Lake, LakeEvent
 from headwater.pipeline.outbox import flush
+from headwater.pipeline.own_lineage import OwnLineage
 from headwater.pipeline.rebuild import rebuild
-from headwater.pipeline.watching import Log
 from headwater.store.check import check_store
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
@@ -69,11 +70,15 @@ class Target:
     def lake(self) -> Lake:
         return Lake(self.settings.lake_folder)
 
-    def ingest(self, spark: "SparkSession", feed: Feed) -> None:
+    def ingest(self, spark: "SparkSession", feed: Feed, name: str = "same") -> None:
         """Take in all there is, put together as the command does it."""
         upgrade(self.engine)
-        choices = Choices(self.settings, "same", None, (), (), None, verbose=False)
-        _assemble(choices, spark, feed, self.engine, Log()).run()
+        engine, settings = self.engine, self.settings
+        choices = Choices(settings, name, None, (), (), None, verbose=False)
+        with closing(open_writer(engine, fills_outbox=True)) as writer:
+            own = OwnLineage(writer, name, _outputs(settings, engine), is_stream=False)
+            task, plan = _task(choices, feed, engine), Plan(name, None)
+            Ingest(spark, feed, task, engine, settings.data, plan, own).run()
 
     def check(self, sent: list[bytes]) -> None:
         """The store has what the reference has, and the pipeline's own events, and no more."""
@@ -106,7 +111,12 @@ def stored_payloads(events: list[bytes]) -> set[bytes]:
 def write_files(folder: Path) -> None:
     """All twice, over files of every form; what is no JSON only where one event is a line."""
     random = Random(SEED)
-    lines, gzipped, array, gzipped_array = list[bytes](), list[bytes](), list[bytes](), list[bytes]()
+    lines, gzipped, array, gzipped_array = (
+        list[bytes](),
+        list[bytes](),
+        list[bytes](),
+        list[bytes](),
+    )
     folder.mkdir()
     for number, event in enumerate(doubled(CORPUS.json)):
         form = random.choice((array, gzipped_array, lines, gzipped, None))
@@ -152,7 +162,7 @@ def test_files_by_spark(target: Target, spark: "SparkSession", tmp_path: Path) -
     target.check_lake()
     # Once more, from the beginning: nothing changes.
     before = own_events(target.engine)
-    target.ingest(spark, FilesFeed(str(tmp_path / "events")))
+    target.ingest(spark, FilesFeed(str(tmp_path / "events")), "again")
     assert len(own_events(target.engine)) == len(before) + 2
     target.check(CORPUS.all)
 

@@ -2,6 +2,7 @@
 
 import logging
 import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,7 +47,7 @@ class TestMetrics:
         assert set(samples(Metrics()).values()) == {0.0}
 
     def test_batches_add_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(watching.time, "time", lambda: 1_234.5)
+        monkeypatch.setattr(time, "time", lambda: 1_234.5)
         metrics = Metrics()
         metrics.started([("kafka://host:9092", "orders")])
         for seconds in (0.2, 7.0):

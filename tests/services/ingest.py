@@ -7,19 +7,14 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
+from tests.cli.commands import Outcome
 from tests.services.process import Process, bound_command
 
 PROGRAM = (str(Path(sys.executable).with_name("headwater")),)
 # Spark alone takes a quarter of a minute to start, and many times that on a machine at work.
 PATIENCE_SECONDS = 300.0
-
-
-class Outcome(NamedTuple):
-    status: int
-    out: str
-    err: str
 
 
 class Ingest(Process):

@@ -105,6 +105,8 @@ class Kafka(Process):
         settings = {
             "partitioner": "murmur2_random",
             "message.timeout.ms": int(ANSWER_SECONDS * 1000),
+            # What is too large is for the topic to say.
+            "message.max.bytes": 100_000_000,
             # Do not wait for a topic that does not exist.
             "topic.metadata.propagation.max.ms": 0,
         }

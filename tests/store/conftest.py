@@ -1,5 +1,6 @@
 """The stores that tests run on: SQLite always, PostgreSQL among the integration tests."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,7 +30,9 @@ def empty_engine(store_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def engine(empty_engine: Engine) -> Engine:
+def engine(empty_engine: Engine, empty_sqlite: Path) -> Engine:
     """A store with this version's tables."""
+    if empty_engine.dialect.name == "sqlite":
+        shutil.copy(empty_sqlite, str(empty_engine.url.database))
     upgrade(empty_engine)
     return empty_engine

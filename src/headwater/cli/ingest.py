@@ -16,6 +16,9 @@ from headwater.cli.serve import Data, Store
 from headwater.config import load_settings
 from headwater.durations import parse_duration
 
+# With an end of its own a file may be called by it.
+_NAME_BYTES = 120
+
 app = typer.Typer(
     help="Take events in from Kafka or files, by Spark.",
     no_args_is_help=True,
@@ -51,7 +54,9 @@ Conf = Annotated[
 ]
 MetricsPort = Annotated[
     int | None,
-    typer.Option(help="Serve counters for Prometheus on this port, for this machine alone."),
+    typer.Option(
+        min=1, max=65535, help="Serve counters for Prometheus on this port, for this machine alone."
+    ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Show what Spark says.")]
 
@@ -125,7 +130,7 @@ def kafka(
     if bool(source.topics) == bool(source.pattern):
         raise typer.BadParameter("give either --topic or --pattern", param_hint="--topic")
     choices = _choices(
-        name or _name_of("kafka", *(source.topics or [source.pattern])),
+        _check_name(name) or _name_of("kafka", *(source.topics or [source.pattern])),
         once, every, include, exclude, metrics_port, master, conf, verbose, store, data,
     )  # fmt: skip
     if check:
@@ -159,13 +164,17 @@ def files(
 
     To try: headwater ingest files events/ --once
     """
+    from headwater.pipeline.listing import check_place
+
     choices = _choices(
-        name or _name_of("files", str(Path(place).absolute())),
+        _check_name(name) or _name_of("files", str(Path(place).absolute())),
         once, every, include, exclude, metrics_port, master, conf, verbose, store, data,
     )  # fmt: skip
     if check:
         run_check(choices, place)
     else:
+        # Before Spark, which takes a while, has started.
+        check_place(place)
         run_ingest(choices, place, None)
 
 
@@ -232,7 +241,17 @@ def _choices(
 def _name_of(*parts: str) -> str:
     """A name that is a file's as well."""
     joined = "-".join(parts)
-    return "".join(char if char.isalnum() or char in "-_." else "-" for char in joined)[:120]
+    name = "".join(char if char.isalnum() or char in "-_." else "-" for char in joined)
+    return name.encode()[:_NAME_BYTES].decode(errors="ignore")
+
+
+def _check_name(name: str | None) -> str | None:
+    """Refuse a name that no file could have: some are called by it."""
+    if name is not None and (name != _name_of(name) or name[:1] in ("", ".")):
+        raise typer.BadParameter(
+            f"'{name}' is not made of letters, digits, '-', '_' and '.'", param_hint="--name"
+        )
+    return name
 
 
 def _parse_start(text: str) -> Any:
@@ -244,7 +263,8 @@ def _parse_start(text: str) -> Any:
         raise typer.BadParameter(
             f"'{text}' is neither earliest, latest nor a time", param_hint="--from"
         ) from None
-    return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
+    # Kafka has other meanings for what is before 1970.
+    return max(0, round((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000))
 
 
 def _parse_consumer(pairs: Sequence[str] | None) -> dict[str, str]:

@@ -21,7 +21,8 @@ def screen(name: str) -> "Iterator[Watcher]":
 
     from headwater.pipeline.watching import Log
 
-    console = Console(stderr=True)
+    # Names and patterns are shown as they are, brackets and colons included.
+    console = Console(stderr=True, markup=False, emoji=False)
     if not console.is_terminal:
         yield Log()
         return

@@ -35,15 +35,21 @@ def rebuild(
     came meanwhile; running servers notice. Interrupted, nothing has changed: run it again. Keys and
     rejected events are kept. What was pruned comes back until the next prune.
     """
+    if lake is not None and not lake.is_dir():
+        raise typer.BadParameter(f"there is no folder '{lake}'", param_hint="--lake")
     spark_settings = {"master": master, "conf": parse_pairs(conf, "--conf") or None}
     settings = load_settings(store=store, data=data, spark=spark_settings)
     from headwater.pipeline.lake import Lake
+    from headwater.pipeline.outbox import flush
     from headwater.pipeline.rebuild import rebuild as rebuild_store
     from headwater.pipeline.session import session
 
     started = time.monotonic()
     folder = lake or settings.lake_folder
     with open_store(store, data) as engine, steps() as show:
+        if lake is None:
+            # Not needed, but quicker; what waits is for this lake, and for no copy of it.
+            flush(engine, Lake(folder), lambda done: show("carrying on what waits", done, None))
         show("starting Spark", 0, None)
         with session(
             settings.spark, "headwater rebuild", folder=settings.data, verbose=verbose

@@ -75,21 +75,27 @@ def _steps(*steps: tuple[str, Callable[[], str]]) -> Iterator[Step]:
 def _reach(brokers: str) -> str:
     """Look up and connect to each broker; one that answers is enough for Kafka."""
     reached, failures = [], []
-    for broker in brokers.split(","):
-        host, _, port = broker.strip().rpartition(":")
+    for broker in map(str.strip, brokers.split(",")):
+        host, _, port = broker.rpartition(":")
         try:
-            with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS):
-                reached.append(broker.strip())
+            with socket.create_connection((host.strip("[]"), _port(port)), _CONNECT_SECONDS):
+                reached.append(broker)
         except socket.gaierror as error:
             failures.append(f"no address for '{host}' ({error.strerror}); is the name right?")
         except ValueError:
             failures.append(f"'{broker}' is no HOST:PORT")
         except OSError as error:
             reason = error.strerror or str(error) or "no answer"
-            failures.append(f"cannot connect to {broker.strip()}: {reason}; is it running?")
+            failures.append(f"cannot connect to {broker}: {reason}; is it running?")
     if not reached:
         raise SourceUnavailable(brokers, "; ".join(failures))
     return ", ".join([f"{name} answers" for name in reached] + failures)
+
+
+def _port(text: str) -> int:
+    if not 0 < int(text) < 65_536:
+        raise ValueError
+    return int(text)
 
 
 def _admin(source: KafkaSource, open_session: Callable[[], "SparkSession"]) -> KafkaAdmin:

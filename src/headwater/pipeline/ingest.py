@@ -7,11 +7,13 @@ for; what does not is told.
 
 import fcntl
 import logging
+import re
 import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from headwater.errors import (
+    BadConfig,
     Busy,
     HeadwaterError,
     LakeUnavailable,
@@ -45,13 +48,21 @@ log = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 1
 _LONGEST_WAIT = 30.0
+# How often to ask whether the source is still the same: one made anew need not look new to Spark.
+_CHECK_SECONDS = 10.0
 # A batch under way may end; more than that would keep whoever stops us waiting.
 _STOP_SECONDS = 60.0
+# A stream that waits for a source that is away cannot be stopped for minutes.
+_END_SECONDS = 5.0
 # Failures one after another, without a batch between them.
 _TRIES_ONCE = 6
 _TRIES_UNKNOWN = 5
 
 _PASSING = (StoreUnavailable, LakeUnavailable, SourceUnavailable)
+# Spark's source of Kafka has no errors of its own by which to tell them.
+_OF_KAFKA = re.compile(r"org\.apache\.(?:kafka|spark\.sql\.kafka010)\.[\w.$]*(?:Exception|Error)")
+_MORE_PARTITIONS = "you must specify all TopicPartitions"
+_REASON = re.compile(r"^Reason: (.+?)\.?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,7 @@ class Ingest:
         self._task = task
         self._engine = engine
         self._folder = folder / "ingest"
+        self._own_folder = self._folder / plan.name
         self._plan = plan
         self._watcher = watcher
         self._writer = _driver_writer(engine)
@@ -88,7 +100,10 @@ class Ingest:
         self._failure: HeadwaterError | None = None
         self._tries = 0
         self._settled = ""
-        self._flushed_at = 0.0
+        self._flushed_at = self._checked_at = 0.0
+        # A stream that could not be stopped may be at its batch still when the next one begins.
+        self._at_work = threading.Lock()
+        self._begun: int | None = None
 
     def stop(self) -> None:
         """Ask it to end after the batch under way; `run` then returns."""
@@ -118,6 +133,8 @@ class Ingest:
 
     def _wait_after(self, error: HeadwaterError) -> float:
         """How long to wait before the next try; raises what does not pass."""
+        if isinstance(error, BadConfig):
+            raise error
         if isinstance(error, SourceChanged):
             return 0.0
         self._tries += 1
@@ -130,50 +147,68 @@ class Ingest:
         return float(min(2 ** (self._tries - 1), _LONGEST_WAIT))
 
     def _run_stream(self) -> None:
-        self._failure, self._settled = None, ""
+        self._failure, self._settled, self._begun = None, "", None
+        self._checked_at = time.monotonic()
         frame = self._feed.open(self._spark, self._read_positions(), is_once=self._is_once)
         # From now on what comes is ours, also where we were to begin with the latest.
         self._move(self._feed.began())
         query = self._start(frame)
-        self._watcher.started(self._feed.datasets())
         try:
+            self._watcher.started(self._feed.datasets())
             self._watch(query)
         except StreamingQueryException as error:
-            raise self._failure or self._explain(error) from error
+            failure = self._failure or self._explain(error)
+            # Batches before it are done: taken in again, they would make it the first each time.
+            with suppress(HeadwaterError):
+                self._settle(query)
+            raise failure from error
         finally:
-            query.stop()
+            self._end(query)
         self._settle(query)
         self._flush()
 
     def _explain(self, error: Exception) -> HeadwaterError:
         """What Spark says of a stream or a job that failed by itself."""
-        text = find_cause(error)
-        # Spark's source of Kafka has no errors of its own by which to tell them.
-        if "org.apache.kafka" in str(error) or "sql.kafka010" in str(error):
-            return SourceUnavailable(self._feed.place, text)
-        return SparkUnavailable(text)
+        # Of a stream's failure pyspark shows only the message; its stack has the causes.
+        stack = str(getattr(error, "_stackTrace", None) or error)
+        if _MORE_PARTITIONS in stack:
+            return SourceChanged(self._feed.place, "there are more partitions than a moment ago")
+        if _OF_KAFKA.search(stack):
+            reason = _REASON.search(stack)
+            return SourceUnavailable(self._feed.place, reason[1] if reason else _tell(error))
+        return SparkUnavailable(_tell(error))
 
     def _start(self, frame: DataFrame) -> StreamingQuery:
-        checkpoint = self._folder / self._plan.name / "checkpoint"
-        # The store knows how far we are: what Spark notes is for this one run.
-        shutil.rmtree(checkpoint, ignore_errors=True)
-        checkpoint.mkdir(parents=True)
-        writer = frame.writeStream.foreachBatch(self._take_in).queryName(self._plan.name)
-        writer = writer.option("checkpointLocation", checkpoint.absolute().as_uri())
+        # The store knows how far we are: what Spark notes is for this one run. Without a name, and
+        # in a folder of its own: the stream before it may not have ended.
+        self._clear("checkpoint*")
+        checkpoint = tempfile.mkdtemp(prefix="checkpoint-", dir=self._own_folder.absolute())
+        writer = frame.writeStream.foreachBatch(self._take_in)
+        writer = writer.option("checkpointLocation", Path(checkpoint).as_uri())
         if self._is_once and self._feed.has_end:
             return writer.trigger(availableNow=True).start()
         seconds = self._plan.every or 0
         return writer.trigger(processingTime=f"{seconds} seconds").start()
 
+    def _clear(self, names: str) -> None:
+        """Remove what this or an ingest that was killed has left behind."""
+        for left in self._own_folder.glob(names):
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
+
     def _take_in(self, frame: DataFrame, batch: int) -> None:
         """One batch, called by Spark. What went wrong is kept: Spark would make a text of it."""
         started = time.monotonic()
         try:
-            if self._stopping.is_set():
-                # Not begun, so nothing is cut short; the stream ends with it.
-                raise SourceChanged(self._feed.place, "stopped")
-            self._feed.check()
-            totals = take_in_frame(frame, self._task, self._writer, self._folder)
+            with self._at_work:
+                if self._stopping.is_set():
+                    # Not begun, so nothing is cut short; the stream ends with it.
+                    raise SourceChanged(self._feed.place, "stopped")
+                self._begun = batch
+                self._feed.check()
+                totals = take_in_frame(frame, self._task, self._writer, self._own_folder)
         except Exception as error:
             self._failure = error if isinstance(error, HeadwaterError) else self._explain(error)
             raise self._failure from error
@@ -182,22 +217,37 @@ class Ingest:
 
     def _watch(self, query: StreamingQuery) -> None:
         if self._is_once and not self._feed.has_end:
-            threading.Thread(target=_end, args=(query,), daemon=True).start()
+            threading.Thread(target=_stop_at_end, args=(query,), daemon=True).start()
         while not query.awaitTermination(_LOOK_SECONDS):
             self._settle(query)
             self._watcher.alive()
+            self._check()
             if time.monotonic() - self._flushed_at > self._plan.flush_every:
                 self._flush()
             if self._stopping.is_set():
                 self._wait_for_batch(query)
                 return
 
+    def _check(self) -> None:
+        """Look whether the source is still what it was; raises SourceChanged if it is not."""
+        if time.monotonic() - self._checked_at < _CHECK_SECONDS:
+            return
+        try:
+            self._feed.check()
+        except SourceChanged:
+            raise
+        except SourceUnavailable as error:
+            # The stream waits for it as well, and tells where that is in vain.
+            log.warning("%s; waiting for it", error.message)
+        self._checked_at = time.monotonic()
+
     def _settle(self, query: StreamingQuery) -> None:
         """Tell the store how far the feed is, once for each batch that is done."""
         progress: Any = query.lastProgress
         source = progress["sources"][0] if progress is not None else {"endOffset": None}
         end = source["endOffset"]
-        if end is None or end == self._settled:
+        # pyspark makes a text of an offset that is not there.
+        if end in (None, "None", self._settled):
             return
         self._move(self._feed.moved(end))
         self._feed.commit(end)
@@ -211,9 +261,23 @@ class Ingest:
 
     def _wait_for_batch(self, query: StreamingQuery) -> None:
         give_up = time.monotonic() + _STOP_SECONDS
-        while query.isActive and query.status["isTriggerActive"] and time.monotonic() < give_up:
+        while query.isActive and not self._is_done(query) and time.monotonic() < give_up:
             time.sleep(0.1)
         self._settle(query)
+
+    def _is_done(self, query: StreamingQuery) -> bool:
+        """Tell whether the last batch that began has ended, and Spark told how far it came."""
+        progress: Any = query.lastProgress
+        if self._begun is None or progress is None:
+            return self._begun is None
+        is_batch = "addBatch" in progress["durationMs"]
+        return bool(progress["batchId"] >= self._begun + (0 if is_batch else 1))
+
+    def _end(self, query: StreamingQuery) -> None:
+        """End a stream, or leave one that does not end in time to end by itself."""
+        thread = threading.Thread(target=_stop, args=(query,), daemon=True)
+        thread.start()
+        thread.join(_END_SECONDS if self._stopping.is_set() else None)
 
     def _flush(self) -> None:
         """Carry on what came by other ways; the server of this store may do the same."""
@@ -239,7 +303,7 @@ class Ingest:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """One ingest of a name in a data folder: two would do everything twice."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._own_folder.mkdir(parents=True, exist_ok=True)
         with (self._folder / f"{self._plan.name}.lock").open("w") as held:
             try:
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -248,6 +312,7 @@ class Ingest:
                     f"an ingest called '{self._plan.name}' is running on this data folder; stop it,"
                     " or give this one another --name"
                 ) from None
+            self._clear("spool-*")
             yield
 
 
@@ -256,7 +321,7 @@ def _driver_writer(engine: Engine) -> Writer | None:
     return open_writer(engine) if engine.dialect.name == "sqlite" else None
 
 
-def _end(query: StreamingQuery) -> None:
+def _stop_at_end(query: StreamingQuery) -> None:
     """End a stream once there is nothing left that its source would give."""
     try:
         query.processAllAvailable()
@@ -266,6 +331,22 @@ def _end(query: StreamingQuery) -> None:
     query.stop()
 
 
+def _stop(query: StreamingQuery) -> None:
+    """Stop a stream; after Spark's own time for it, what it does is of no account any more."""
+    try:
+        query.stop()
+    except Exception as error:
+        log.debug("a stream did not end: %s", error)
+
+
+def _tell(error: Exception) -> str:
+    """What was wrong in one line, without the frame that Spark puts around it."""
+    if isinstance(error, StreamingQueryException):
+        message = (error.getMessageParameters() or {}).get("message")
+        return message.partition("\n")[0] if message else find_cause(error)
+    return find_cause(error)
+
+
 @contextmanager
 def _store_answers() -> Iterator[None]:
     try:
@@ -273,4 +354,3 @@ def _store_answers() -> Iterator[None]:
     except DBAPIError as error:
         reason = str(error.orig).partition("\n")[0]
         raise StoreUnavailable(f"the store does not answer: {reason}") from error
-

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from headwater.errors import SourceUnavailable
+from headwater.errors import BadConfig, HeadwaterError, SourceUnavailable
 from headwater.pipeline.kafka import KafkaSource, Offsets
 
 if TYPE_CHECKING:
@@ -24,10 +24,20 @@ class KafkaAdmin:
     """A client of one cluster."""
 
     def __init__(self, spark: "SparkSession", source: KafkaSource) -> None:
-        self._jvm: Any = spark._jvm
+        self._jvm = cast(Any, spark._jvm)
         self._source = source
+        self._pattern = self._compile(source.pattern)
         with self._asking():
             self._client = self._package.AdminClient.create(self._properties())
+
+    def _compile(self, pattern: str) -> Any:
+        """A pattern as Spark has it: one of Java's, which must fit all of a name."""
+        from pyspark.errors import IllegalArgumentException
+
+        try:
+            return self._jvm.java.util.regex.Pattern.compile(pattern)
+        except IllegalArgumentException as error:
+            raise BadConfig("pattern", str(error).partition("\n")[0]) from error
 
     @property
     def _package(self) -> Any:
@@ -58,8 +68,7 @@ class KafkaAdmin:
 
     def _is_wanted(self, name: str) -> bool:
         if self._source.pattern:
-            # As Spark does it: by Java's patterns, which must fit all of the name.
-            return bool(self._jvm.java.util.regex.Pattern.matches(self._source.pattern, name))
+            return bool(self._pattern.matcher(name).matches())
         return name in self._source.topics
 
     def offsets_to_begin(self, topics: dict[str, Topic]) -> Offsets:
@@ -126,12 +135,15 @@ class KafkaAdmin:
     @contextmanager
     def _asking(self) -> Iterator[None]:
         """Whatever the client throws is told in one sentence."""
-        from py4j.protocol import Py4JError, Py4JJavaError
+        from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 
         try:
             yield
+        except Py4JNetworkError:
+            # It is the JVM that does not answer, and it will not come back.
+            raise
         except Py4JJavaError as error:
-            raise SourceUnavailable(self._source.brokers, _root_cause(error)) from error
+            raise _explain(self._source.brokers, error) from error
         except Py4JError as error:
             raise SourceUnavailable(self._source.brokers, str(error)) from error
 
@@ -142,9 +154,14 @@ def _partitions(topics: dict[str, Topic]) -> Iterator[tuple[str, int]]:
             yield name, partition
 
 
-def _root_cause(error: Any) -> str:
+def _explain(brokers: str, error: Any) -> HeadwaterError:
+    """What the client threw: only what may pass is worth another try."""
     cause = error.java_exception
     while cause.getCause() is not None:
         cause = cause.getCause()
     kind = cause.getClass().getSimpleName()
-    return f"{kind}: {cause.getMessage()}" if cause.getMessage() else str(kind)
+    text = str(cause.getMessage() or "").partition("\n")[0]
+    # Names that cannot be looked up are of the same kind, and may be known later.
+    if kind == "ConfigException" and "resolvable" not in text:
+        return BadConfig("consumer", text)
+    return SourceUnavailable(brokers, f"{kind}: {text}" if text else str(kind))

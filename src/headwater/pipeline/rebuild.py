@@ -9,16 +9,19 @@ from typing import Any
 from pyspark.sql import SparkSession
 from sqlalchemy import Engine
 
-from headwater.errors import LakeUnavailable
+from headwater.errors import InvalidEvent, LakeUnavailable
 from headwater.model.event import decode_event
+from headwater.model.facts import Facts
+from headwater.model.instant import now
+from headwater.model.intake import reject
 from headwater.model.project import project
 from headwater.pipeline.lake import FileGone, Lake, read_file
 from headwater.pipeline.lake_files import read_footer
-from headwater.pipeline.outbox import flush
+from headwater.pipeline.scratch import Scratch
 from headwater.pipeline.storing import Totals, take_in_frame
 from headwater.pipeline.tasks import Message, Task
 from headwater.store.migrate import upgrade
-from headwater.store.replacement import Replacement, replacement
+from headwater.store.replacement import EVER, Kept, Replacement, replacement
 
 # Told the step, how much of it is done, and of how much if that is known.
 Progress = Callable[[str, int, int | None], None]
@@ -26,6 +29,9 @@ Progress = Callable[[str, int, int | None], None]
 # Of events in one task, as they are when read.
 _PART_BYTES = 256_000_000
 _PARTS_A_TASK = 4
+# How often to bring over what came meanwhile, and how much may be left for the end.
+_ROUNDS = 10
+_FEW = 5_000
 
 
 @dataclass(frozen=True)
@@ -63,13 +69,18 @@ def rebuild(
     Events that the store has and the lake lacks are brought over, those that came meanwhile too.
     """
     upgrade(engine)
-    progress("carrying on what waits", 0, None)
-    flush(engine, lake, lambda done: progress("carrying on what waits", done, None))
-    with replacement(engine) as new:
-        totals = fill(new, spark, lake, folder, progress)
-        _bring_over(new, totals, progress)
+    refused: set[bytes] = set()
+    with replacement(engine) as new, closing(Scratch(folder)) as scratch:
+        totals = fill(new, spark, lake, scratch.path, progress)
+        # Most of what came meanwhile; the rest while nobody writes, which must not take long. Not
+        # all that still comes: under load that has no end.
+        for _ in range(_ROUNDS):
+            if _bring_over(new, totals, refused, progress, received_before=now()) < _FEW:
+                break
         progress("taking its place", 0, None)
-        new.take_place(lambda: _bring_over(new, totals, progress))
+        new.take_place(lambda: _bring_over(new, totals, refused, progress))
+    totals.messages += len(refused)
+    totals.rejected += len(refused)
     return totals
 
 
@@ -80,22 +91,28 @@ def fill(
     folder: Path,
     progress: Progress = lambda step, done, total: None,
 ) -> Totals:
-    """Take in all files, and those that came while that was done."""
+    """Take in all files; and if some were compacted away, those that hold now what was in them.
+
+    What comes meanwhile is in the old store as well.
+    """
     totals = Totals()
     done: set[Path] = set()
     while files := [file for file in lake.files() if file not in done]:
         parts = plan_parts(files)
+        is_whole = sum(len(part.files) for part in parts) == len(files)
         expected = totals.messages + sum(part.events for part in parts)
         for wave in _waves(parts, spark.sparkContext.defaultParallelism):
 
-            def show(now: Totals, before: int = totals.messages, total: int = expected) -> None:
-                progress("events", before + now.messages, total)
+            def show(found: Totals, before: int = totals.messages, total: int = expected) -> None:
+                progress("events", before + found.messages, total)
 
             show(Totals())
             found = _take_in(new, spark, wave, folder, show)
             _check_seen(wave, found)
             totals.add(found)
         done.update(files)
+        if is_whole and totals.messages >= expected:
+            break
     return totals
 
 
@@ -159,13 +176,33 @@ def plan_parts(files: Sequence[Path]) -> list[Part]:
     return parts
 
 
-def _bring_over(new: Replacement, totals: Totals, progress: Progress) -> None:
-    """Project what the old store has and the new one lacks, and note it for the lake."""
+def _bring_over(
+    new: Replacement,
+    totals: Totals,
+    refused: set[bytes],
+    progress: Progress,
+    received_before: int = EVER,
+) -> int:
+    """Project what the old store has and the new one lacks, and note it for the lake.
+
+    Returns how many events that were.
+    """
     count = 0
     with closing(new.writer(fills_outbox=True)) as writer:
-        for events in new.read_missing():
-            writer.write([project(decode_event(kept.payload), kept.received_at) for kept in events])
-            count += len(events)
+        for events in new.read_missing(received_before):
+            stated = [_state(kept, refused) for kept in events]
+            writer.write(stated)
+            count += sum("event" in facts.rows for facts in stated)
             progress("bringing over what the lake lacks", count, None)
     totals.messages += count
     totals.events += count
+    return count
+
+
+def _state(kept: Kept, refused: set[bytes]) -> Facts:
+    """What an event states; another version has taken it in, and this one may see it otherwise."""
+    try:
+        return project(decode_event(kept.payload), kept.received_at)
+    except InvalidEvent as error:
+        refused.add(kept.digest)
+        return reject(kept.payload, kept.received_at, "store", error.path, error.reason)

@@ -22,22 +22,23 @@ from headwater.model.event import decode_event
 from headwater.model.facts import Facts, content_row, name_row
 from headwater.model.ids import digest
 from headwater.model.intake import check_intake, reject
-from headwater.model.merge import Merged
+from headwater.model.memo import Memo
+from headwater.model.merge import Merged, Row
 from headwater.model.project import project
 from headwater.model.relations import EventRow, Rejected
+from headwater.model.understand import Facet, NamedDataset
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake import Lake, LakeEvent
 from headwater.store.bulk import write_or_reject
 from headwater.store.engine import open_engine
-from headwater.store.writer import Ready, Writer, open_writer, ready
+from headwater.store.writer import Ready, Writer, open_writer, pack_rows, ready
 
 # The columns that tasks give back: one chunk a row.
 RESULT = "chunk binary"
 
 _CHUNK_EVENTS = 4_000
 _CHUNK_BYTES = 32_000_000
-# Digests remembered within a task; a few tens of MB.
-_MOST_GIVEN = 200_000
+_PACKED_BYTES = 64_000_000
 # Rows are many and none refers to itself: looking for circles among them takes a tenth of the time.
 _GC_THRESHOLD = (50_000, 20, 100)
 
@@ -106,16 +107,13 @@ class Task:
             yield _result(Chunk(error=(type(error).__name__, error.message)))
 
     def _chunks(self, batches: Iterable[pa.RecordBatch]) -> Iterator["_Work"]:
-        # Names and content of earlier chunks of this task: whoever has those need not have them
-        # again. Not of other tasks: theirs may fail, and what they gave is then not counted on.
-        given: set[bytes] = set()
-        work = _Work(given)
+        work = _Work()
         for batch in batches:
             for message in self.read(batch):
                 work.add(message, self._state(message))
                 if work.is_full:
                     yield work
-                    work = _Work(given)
+                    work = _Work()
         if work.chunk.messages:
             yield work
 
@@ -139,7 +137,7 @@ class Task:
     def _finish(self, work: "_Work") -> None:
         if self.lake is not None and work.events:
             Lake(self.lake).add(work.lake_events())
-        rows = ready(work.merged())
+        rows = work.rows()
         if self.store:
             work.chunk.refuse(write_or_reject(_writer(self.store), rows))
         else:
@@ -149,13 +147,12 @@ class Task:
 class _Work:
     """A chunk on its way."""
 
-    def __init__(self, given: set[bytes]) -> None:
+    def __init__(self) -> None:
         self.chunk = Chunk()
-        self._given = given
         self.events: list[EventRow] = []
         self._merged = Merged()
-        self._names: dict[bytes, Any] = {}
-        self._contents: dict[bytes, Any] = {}
+        self._names: dict[bytes, NamedDataset] = {}
+        self._contents: dict[bytes, Facet] = {}
 
     @property
     def is_full(self) -> bool:
@@ -183,17 +180,26 @@ class _Work:
             for row in self.events
         ]
 
-    def merged(self) -> Merged:
-        names, contents = self._not_given(self._names), self._not_given(self._contents)
-        self._merged.add_rows("dataset", map(name_row, names))
-        self._merged.add_rows("content", map(content_row, contents))
-        if len(self._given) > _MOST_GIVEN:
-            self._given.clear()
-        self._given.update(self._names, self._contents)
-        return self._merged
+    def rows(self) -> Ready:
+        """All that is to be stored. Names and content come with every chunk that refers to them:
+        only whoever stores them knows whether they are there still."""
+        self._merged.add_rows("dataset", map(name_row, self._names.values()))
+        rows = dict(ready(self._merged))
+        if self._contents:
+            rows["content"] = [_packed(self._contents[digest]) for digest in sorted(self._contents)]
+        return rows
 
-    def _not_given(self, found: dict[bytes, Any]) -> list[Any]:
-        return [value for id, value in found.items() if id not in self._given]
+
+# Content is the same again and again, in other chunks and other tasks: packed once it is kept.
+_packed_contents: Memo[Row] = Memo(_PACKED_BYTES)
+
+
+def _packed(facet: Facet) -> Row:
+    row = _packed_contents.get(facet.digest)
+    if row is None:
+        (row,) = pack_rows("content", [content_row(facet)])
+        _packed_contents.put(facet.digest, row, len(row[1]))
+    return row
 
 
 def _as_sent(message: Message) -> Message:

@@ -4,7 +4,7 @@ What the old store has and the new one lacks, such as events that came meanwhile
 at the end, while nobody writes: `bring_over` is called for it within.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
@@ -16,6 +16,9 @@ from headwater.store.writer import Writer
 
 # What no event says, and is taken over as it is.
 KEPT = (tables.rejected, tables.api_key, tables.position)
+
+# Later than any time.
+EVER = 2**63 - 1
 
 _AT_ONCE = 2_000
 
@@ -36,10 +39,10 @@ class Replacement(Protocol):
 
     def writer(self, fills_outbox: bool = False) -> Writer: ...
 
-    def read_missing(self) -> Iterator[list[Kept]]:
+    def read_missing(self, received_before: int = EVER) -> Iterator[list[Kept]]:
         """The events that the old store has and this one has not, some at a time."""
 
-    def take_place(self, bring_over: Callable[[], None]) -> None:
+    def take_place(self, bring_over: Callable[[], object]) -> None:
         """Put this store in the old one's place, all or nothing."""
 
     def close(self) -> None:
@@ -63,22 +66,25 @@ def replacement(engine: Engine) -> Iterator[Replacement]:
         made.close()
 
 
-def read_missing(connection: Connection, old: str, new: str) -> Iterator[list[Kept]]:
+def read_missing(
+    connection: Connection, old: str, new: str, received_before: int
+) -> Iterator[list[Kept]]:
     """Compare the events of two schemas of one connection, in the order of their keys."""
     query = text(
         f"SELECT at, digest, received_at, payload FROM {old}.event AS one"
-        f" WHERE (at, digest) > (:at, :digest) AND NOT EXISTS (SELECT 1 FROM {new}.event AS other"
+        " WHERE (at, digest) > (:at, :digest) AND received_at < :received_before"
+        f" AND NOT EXISTS (SELECT 1 FROM {new}.event AS other"
         " WHERE other.at = one.at AND other.digest = one.digest)"
         f" ORDER BY at, digest LIMIT {_AT_ONCE}"
     )
-    place = {"at": -(2**63), "digest": b""}
+    place = {"at": -(2**63), "digest": b"", "received_before": received_before}
     while rows := connection.execute(query, place).all():
         yield [Kept(row.at, row.digest, row.received_at, unpack(row.payload)) for row in rows]
-        place = {"at": rows[-1].at, "digest": rows[-1].digest}
+        place |= {"at": rows[-1].at, "digest": rows[-1].digest}
 
 
-def copy_kept(connection: Connection, old: str, new: str) -> None:
-    for table in KEPT:
+def copy_kept(connection: Connection, old: str, new: str, some: Sequence[Table] = KEPT) -> None:
+    for table in some:
         columns = _columns(table)
         connection.execute(
             text(

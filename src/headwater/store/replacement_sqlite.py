@@ -1,7 +1,9 @@
 """A store in SQLite that takes the place of another: copied over it, page by page, at once."""
 
 import fcntl
+import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 
@@ -10,10 +12,13 @@ from sqlalchemy import Engine, text
 from headwater.errors import Busy, StoreUnavailable
 from headwater.store.engine import open_scratch, sqlite_file
 from headwater.store.migrate import upgrade
-from headwater.store.replacement import Kept, copy_kept, read_missing
+from headwater.store.replacement import EVER, Kept, copy_kept, read_missing
 from headwater.store.writer import Writer, open_writer
 
 _PAGES_AT_ONCE = 1_000
+# For others to finish what they are writing: one try, and all of them.
+_TRY_SECONDS = 5.0
+_PATIENCE_SECONDS = 60.0
 
 
 class SqliteReplacement:
@@ -31,38 +36,45 @@ class SqliteReplacement:
         self._remove()
         self.url = f"sqlite:///{self._file.absolute()}"
         self._engine = open_scratch(self.url)
-        upgrade(self._engine)
         # Beside the first, which never looks at the old store: to write would lock both.
         self._both = open_scratch(self.url, other=self._old)
+        try:
+            upgrade(self._engine)
+        except BaseException:
+            self.close()
+            raise
 
     def writer(self, fills_outbox: bool = False) -> Writer:
         return open_writer(self._engine, fills_outbox)
 
-    def read_missing(self) -> Iterator[list[Kept]]:
+    def read_missing(self, received_before: int = EVER) -> Iterator[list[Kept]]:
         with self._both.connect() as connection:
-            for rows in read_missing(connection, "other", "main"):
+            for rows in read_missing(connection, "other", "main", received_before):
                 # Or what is read would keep what is written waiting.
                 connection.commit()
                 yield rows
 
-    def take_place(self, bring_over: Callable[[], None]) -> None:
+    def take_place(self, bring_over: Callable[[], object]) -> None:
         """Copy it over the old one.
 
         From the first step on nobody else can write there. Whoever reads still sees the old store,
         and so does `bring_over`: what it writes to the new one makes the copy start again.
         """
-        is_first = True
+        has_begun = False
+        give_up = time.monotonic() + _PATIENCE_SECONDS
 
         def after_step(status: int, left: int, total: int) -> None:
-            nonlocal is_first
-            if is_first:
-                is_first = False
+            nonlocal has_begun
+            if status != sqlite3.SQLITE_OK:
+                _check_patience(status, give_up)
+            elif not has_begun:
+                has_begun = True
                 bring_over()
                 self._copy_kept()
 
         try:
-            with closing(self._open()) as new, closing(sqlite3.connect(self._old)) as old:
-                new.backup(old, pages=_PAGES_AT_ONCE, progress=after_step)
+            with closing(self._open()) as new, closing(self._open_old()) as old:
+                new.backup(old, pages=_pages_at_once(new), progress=after_step)
         except sqlite3.Error as error:
             raise StoreUnavailable(f"the store cannot be replaced now: {error}") from error
 
@@ -79,6 +91,9 @@ class SqliteReplacement:
     def _open(self) -> sqlite3.Connection:
         return sqlite3.connect(self._file)
 
+    def _open_old(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._old, timeout=_TRY_SECONDS)
+
     def _lock(self) -> None:
         """One at a time: a file of its own, held as long as this process lives."""
         file = self._old.with_name(self._old.name + ".rebuilding.lock")
@@ -86,10 +101,14 @@ class SqliteReplacement:
         self._held.callback(file.unlink, missing_ok=True)
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Where its holder has ended just now it is gone, and of no use any more.
+            is_ours = os.path.samestat(os.fstat(held.fileno()), file.stat())
         except OSError:
+            is_ours = False
+        if not is_ours:
             self._held.pop_all()
             held.close()
-            raise Busy(f"another rebuild of {self._old} is under way") from None
+            raise Busy(f"another rebuild of {self._old} is under way")
 
     def _remove(self) -> None:
         for suffix in ("", "-wal", "-shm", "-journal"):
@@ -100,3 +119,17 @@ class SqliteReplacement:
         self._engine.dispose()
         self._remove()
         self._held.close()
+
+
+def _pages_at_once(new: sqlite3.Connection) -> int:
+    """Never all of them: the last step makes the copy final, and must not be the first."""
+    (pages,) = new.execute("PRAGMA page_count").fetchone()
+    return min(_PAGES_AT_ONCE, max(1, int(pages) // 2))
+
+
+def _check_patience(status: int, give_up: float) -> None:
+    """While somebody else writes the copy is tried again, without an end of its own."""
+    if status == sqlite3.SQLITE_BUSY and time.monotonic() > give_up:
+        raise StoreUnavailable(
+            "the store cannot be replaced now: somebody writes to it without end"
+        )

@@ -42,7 +42,7 @@ _PACKED = {
 Ready = Mapping[str, Sequence[Row]]
 
 # What never changes under its id, and need not be written twice.
-_LASTING = ("dataset", "content")
+LASTING = ("dataset", "content")
 
 
 class Writer:
@@ -97,7 +97,7 @@ class Writer:
         if self._fills_outbox and (events := rows.get("event")):
             connection.fill_outbox([row[:2] for row in events])
         connection.commit()
-        for name in _LASTING:
+        for name in LASTING:
             for row in rows.get(name, ()):
                 self._stored.put(row[0], True)
 
@@ -115,7 +115,7 @@ class Writer:
 
     def _without_stored(self, rows: Ready) -> Ready:
         lasting = {
-            name: [row for row in rows.get(name, ()) if self._is_new(row[0])] for name in _LASTING
+            name: [row for row in rows.get(name, ()) if self._is_new(row[0])] for name in LASTING
         }
         return {**rows, **lasting}
 
@@ -153,10 +153,12 @@ def _is_refusal(error: Exception) -> bool:
 
 def ready(merged: Merged) -> Ready:
     """The rows of a batch as they are written."""
-    return {name: _packed(name, merged.sorted_rows(name)) for name in CATALOG if merged.rows[name]}
+    filled = (name for name in CATALOG if merged.rows[name])
+    return {name: pack_rows(name, merged.sorted_rows(name)) for name in filled}
 
 
-def _packed(name: str, rows: Sequence[Row]) -> Sequence[Row]:
+def pack_rows(name: str, rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows of a relation, with their large values packed."""
     indexes = _PACKED[name]
     if not indexes:
         return rows

@@ -1,0 +1,97 @@
+"""Runs the program, which with all its processes is killed at a point of an ingest's batch.
+
+python killed_at.py POINT ingest kafka ...
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from headwater.cli import ingest_run
+from headwater.cli.main import run
+from headwater.pipeline.ingest import Ingest
+from headwater.pipeline.kafka_feed import KafkaFeed
+from headwater.pipeline.lake import Lake
+from headwater.pipeline.tasks import Task
+from headwater.store.connections import SqliteConnection
+from headwater.store.writer import Writer
+
+# Tasks get it with their code: they are of another group.
+GROUP = os.getpgrp()
+
+
+def die(*_: Any) -> NoReturn:
+    os.killpg(GROUP, signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def put(owner: type, name: str, method: Callable[..., None]) -> None:
+    """Give all objects of a class another method."""
+    setattr(owner, name, method)
+
+
+class KilledInTask(Task):
+    """Dies when its first events are in the lake, and not in the store."""
+
+    def _finish(self, work: Any) -> None:
+        assert self.lake is not None
+        Lake(self.lake).add(work.lake_events())
+        die()
+
+
+def in_a_task() -> None:
+    """Between the lake and a store that tasks write to."""
+    make = ingest_run._task
+    ingest_run._task = lambda *given: KilledInTask(**vars(make(*given)))
+
+
+def before_the_store() -> None:
+    """Between the lake and a store that the driver writes to."""
+    put(Writer, "write_rows", die)
+
+
+def before_the_commit() -> None:
+    """All is written, and the transaction not at its end."""
+    write = Writer.write_rows
+
+    def write_rows(self: Writer, rows: Any) -> None:
+        put(SqliteConnection, "commit", die)
+        write(self, rows)
+
+    put(Writer, "write_rows", write_rows)
+
+
+def before_the_position() -> None:
+    """All is stored, but nobody knows how far that is. The beginning was noted before."""
+    move, calls = Ingest._move, iter((False, True))
+
+    def _move(self: Ingest, moves: Any) -> None:
+        if next(calls):
+            die()
+        move(self, moves)
+
+    put(Ingest, "_move", _move)
+
+
+def before_the_group() -> None:
+    """The store knows how far it is, and Kafka does not."""
+    put(KafkaFeed, "commit", die)
+
+
+POINTS: dict[str, Callable[[], None]] = {
+    point.__name__: point
+    for point in (
+        in_a_task,
+        before_the_store,
+        before_the_commit,
+        before_the_position,
+        before_the_group,
+    )
+}
+
+if __name__ == "__main__":
+    POINTS[sys.argv.pop(1)]()
+    run()

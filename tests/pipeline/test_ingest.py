@@ -1,0 +1,803 @@
+"""The loop of an ingest: what it waits for, what it gives up, and how far the store says it is."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from headwater.errors import (
+    BadConfig,
+    Busy,
+    HeadwaterError,
+    LakeUnavailable,
+    SourceChanged,
+    SourceUnavailable,
+    SparkUnavailable,
+    StoreUnavailable,
+)
+from headwater.pipeline import ingest as module
+from headwater.pipeline.feeds import Feed, Moves, Positions
+from headwater.pipeline.ingest import Ingest, Plan
+from headwater.pipeline.lake import Lake
+from headwater.pipeline.storing import Totals
+from headwater.pipeline.tasks import Message, Task
+from headwater.store.engine import open_engine
+from headwater.store.positions import read_positions
+from headwater.store.writer import open_writer
+from tests.pipeline.frames import Frame, as_frame, make_task, numbered, wait_for
+from tests.pipeline.lakes import payloads
+from tests.pipeline.test_watching import Noting
+from tests.store.samples import dataset_facts
+from tests.store.stores import Store, open_store
+
+PLACE = "host:9092"
+PARTITION = "orders/0"
+AWAY = StoreUnavailable("the store is away")
+FULL = LakeUnavailable("the disk is full")
+SILENT = SourceUnavailable(PLACE, "no answer")
+ANEW = SourceChanged(PLACE, "topic 'orders' was deleted and made anew")
+BROKEN = SparkUnavailable("an executor was lost")
+
+
+class Topic:
+    """A feed of one partition; Spark's word for an offset is the offset."""
+
+    place = PLACE
+    has_end = True
+
+    def __init__(self) -> None:
+        self.begin = 3
+        self.opened: list[tuple[dict[str, tuple[int, str]], bool]] = []
+        self.failures: Iterator[HeadwaterError] = iter(())
+        self.when_opened: Callable[[], None] = lambda: None
+        self.when_checked: Callable[[], None] = lambda: None
+        self.committed: list[str | None] = []
+        self.is_closed = False
+
+    @property
+    def read(self) -> Callable[[Any], Iterator[Message]]:
+        return iter
+
+    def open(self, spark: SparkSession, positions: Positions, *, is_once: bool) -> DataFrame:
+        told = {name: (known.value, known.incarnation) for name, known in positions.items()}
+        self.opened.append((told, is_once))
+        self.when_opened()
+        if error := next(self.failures, None):
+            raise error
+        return as_frame(Frame())
+
+    def check(self) -> None:
+        self.when_checked()
+
+    def began(self) -> Moves:
+        return {PARTITION: (self.begin, "first")}
+
+    def moved(self, end: str | None) -> Moves:
+        assert end is not None
+        return {PARTITION: (int(end), "first")}
+
+    def commit(self, end: str | None) -> None:
+        self.committed.append(end)
+
+    def lag(self, progress: Mapping[str, Any]) -> int | None:
+        return int(progress["latestOffset"]) - int(progress["endOffset"])
+
+    def datasets(self) -> list[tuple[str, str]]:
+        return [(f"kafka://{PLACE}", "orders")]
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class Query:
+    """A stream of Spark's that does one step after another, each time it is waited for."""
+
+    def __init__(self, ingest: Ingest, *steps: Callable[["Query"], None]) -> None:
+        self.ingest = ingest
+        self.steps = list(steps)
+        self.lastProgress: Any = None
+        self.isActive = True
+        self.is_stopped = False
+        self._batches = 0
+
+    def awaitTermination(self, timeout: float) -> bool:
+        assert not self.is_stopped
+        if not self.steps:
+            self.isActive = False
+            return True
+        self.steps.pop(0)(self)
+        return False
+
+    def stop(self) -> None:
+        self.isActive = False
+        self.is_stopped = True
+
+    def batch(self, end: int, *messages: Message) -> None:
+        """Take a batch in; what that raises is but a text to Spark."""
+        number = self._batches
+        self._batches += 1
+        try:
+            self.ingest._take_in(as_frame(Frame(messages)), number)
+        except Exception as error:
+            self.isActive = False
+            raise StreamingQueryException(f"[STREAM_FAILED] Query terminated: {error}") from None
+        self.lastProgress = {
+            "batchId": number,
+            "durationMs": {"addBatch": 1},
+            "sources": [{"endOffset": str(end), "latestOffset": "100"}],
+        }
+
+
+Step = Callable[[Query], None]
+
+
+def batch(end: int) -> Step:
+    return lambda query: query.batch(end, *numbered(end))
+
+
+def failing(error: Exception) -> Step:
+    """A batch that fails, wherever it does."""
+
+    def step(query: Query) -> None:
+        feed = cast(Topic, query.ingest._feed)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(feed, "when_checked", raising(error))
+            query.batch(99)
+
+    return step
+
+
+def dying(text: str) -> Step:
+    """A stream that fails by itself."""
+
+    def step(query: Query) -> None:
+        query.isActive = False
+        raise StreamingQueryException(text)
+
+    return step
+
+
+def raising(error: BaseException) -> Callable[[], None]:
+    def act() -> None:
+        raise error
+
+    return act
+
+
+def idle(query: Query) -> None:
+    """Nothing comes."""
+
+
+def stopping(query: Query) -> None:
+    query.ingest.stop()
+
+
+class Patience(threading.Event):
+    """Waits for no time at all, but notes for how long it would have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: list[float | None] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits.append(timeout)
+        return self.is_set()
+
+
+class Scene:
+    """An ingest into a store, whose streams do what a test says."""
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self.store = store
+        self.folder = folder
+        self.feed = Topic()
+        self.notes = Noting()
+        self.patience = Patience()
+        self.streams: list[tuple[Step, ...]] = []
+        self.queries: list[Query] = []
+
+    def make(self, every: float | None = 5.0, name: str = "orders", **rest: Any) -> Ingest:
+        task: Task = rest.pop("task", None) or make_task()
+        plan = Plan(name, every, **rest)
+        spark = cast(SparkSession, None)
+        feed: Feed = self.feed
+        engine = self.store.engine
+        ingest = Ingest(spark, feed, task, engine, self.folder, plan, self.notes)
+        ingest._stopping = self.patience
+        return ingest
+
+    def start(self, ingest: Ingest, frame: DataFrame) -> StreamingQuery:
+        steps = self.streams.pop(0) if self.streams else (stopping,)
+        self.queries.append(Query(ingest, *steps))
+        return cast(StreamingQuery, self.queries[-1])
+
+    def run(self, *streams: tuple[Step, ...], **rest: Any) -> None:
+        """Run streams one after another, each begun anew; after the last it is stopped."""
+        self.streams = list(streams)
+        self.make(**rest).run()
+
+    @property
+    def position(self) -> int | None:
+        return self.positions().get("orders")
+
+    def positions(self) -> dict[str, int]:
+        """How far each ingest is, by its name."""
+        found = {}
+        with self.store.engine.connect() as connection:
+            for name in ("orders", "other"):
+                if position := read_positions(connection, f"ingest {name}").get(PARTITION):
+                    found[name] = position.value
+        return found
+
+    def events(self) -> int:
+        return len(self.store.rows()["event"])
+
+    def told(self, what: str) -> list[tuple[Any, ...]]:
+        return [tuple(rest) for kind, *rest in self.notes.told if kind == what]
+
+
+@pytest.fixture
+def scene(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    with open_store(sqlite_url) as store:
+        scene = Scene(store, tmp_path / "data")
+        monkeypatch.setattr(Ingest, "_start", lambda self, frame: scene.start(self, frame))
+        yield scene
+
+
+class TestBatches:
+    def test_are_stored_and_told(self, scene: Scene) -> None:
+        scene.run((batch(5), idle, batch(9)), every=None)
+        assert scene.events() == 2
+        size = len(numbered(5)[0].data or b"")
+        stored = [totals for totals, _ in scene.told("stored")]
+        assert stored == [Totals(messages=1, events=1, bytes=size)] * 2
+        assert scene.told("started") == [([(f"kafka://{PLACE}", "orders")],)]
+        assert scene.told("settled") == [(95,), (91,)]
+        assert scene.told("failed") == []
+        assert scene.told("ended") == [(None,)]
+
+    def test_it_is_told_to_be_alive(self, scene: Scene) -> None:
+        scene.run((idle, batch(5), idle), every=None)
+        assert len(scene.told("alive")) == 3
+
+    def test_in_the_end_all_is_closed(self, scene: Scene) -> None:
+        scene.run((batch(5),), every=None)
+        assert scene.feed.is_closed
+        assert all(query.is_stopped for query in scene.queries)
+
+    def test_to_postgresql_tasks_write_themselves(self, scene: Scene) -> None:
+        engine = open_engine("postgresql://127.0.0.1:1/none")
+        plan = Plan("orders", None)
+        spark = cast(SparkSession, None)
+        folder = scene.folder
+        ingest = Ingest(spark, scene.feed, make_task(), engine, folder, plan, scene.notes)
+        assert ingest._writer is None
+        engine.dispose()
+
+
+class TestPositions:
+    def test_the_beginning_is_noted_before_a_batch(self, scene: Scene) -> None:
+        """Whoever begins with the latest goes on from there, also if it fails at once."""
+        seen: list[int | None] = []
+        scene.feed.when_checked = lambda: seen.append(scene.position)
+        scene.run((batch(5),), every=None)
+        assert seen == [3]
+
+    def test_they_move_once_a_batch_is_done(self, scene: Scene) -> None:
+        seen: list[int | None] = []
+        scene.feed.when_checked = lambda: seen.append(scene.position)
+        scene.run((batch(5), idle, batch(9), idle), every=None)
+        assert seen == [3, 5]
+        assert scene.position == 9
+
+    def test_a_batch_that_failed_moves_none(self, scene: Scene) -> None:
+        scene.run((failing(AWAY),), (failing(AWAY),))
+        assert scene.position == 3
+
+    def test_what_was_done_before_a_failure_counts(self, scene: Scene) -> None:
+        """Or it would be done again, each time, and a failure after it be never the last."""
+
+        def step(query: Query) -> None:
+            query.batch(5, *numbered(5))
+            failing(BROKEN)(query)
+
+        scene.run((step,))
+        assert scene.position == 5
+        assert scene.feed.committed == ["5"]
+
+    def test_the_next_goes_on_from_there(self, scene: Scene) -> None:
+        scene.run((batch(5),), every=None)
+        scene.run((batch(9),), (idle,))
+        assert scene.feed.opened == [({}, True), ({PARTITION: (5, "first")}, False)]
+
+    def test_so_does_one_that_begins_again(self, scene: Scene) -> None:
+        scene.run((batch(5), idle, failing(AWAY)), (batch(9), stopping))
+        assert [told for told, _ in scene.feed.opened] == [{}, {PARTITION: (5, "first")}]
+        assert scene.position == 9
+
+    def test_each_ingest_has_its_own(self, scene: Scene) -> None:
+        scene.run((batch(5),), every=None)
+        scene.run((batch(7),), every=None, name="other")
+        assert scene.positions() == {"orders": 5, "other": 7}
+
+    def test_others_are_told_once_for_each_batch(self, scene: Scene) -> None:
+        scene.run((batch(5), idle, idle, batch(9), idle), every=None)
+        assert scene.feed.committed == ["5", "9"]
+
+    @pytest.mark.parametrize("nothing", [None, {"sources": [{"endOffset": "None"}]}])
+    def test_without_a_batch_there_is_nothing_to_tell(self, scene: Scene, nothing: Any) -> None:
+        """pyspark makes a text of an offset that is not there."""
+
+        def step(query: Query) -> None:
+            query.lastProgress = nothing
+
+        scene.run((step, idle), every=None)
+        assert scene.position == 3
+        assert scene.feed.committed == []
+
+    def test_the_last_batch_is_told_when_the_stream_has_ended(self, scene: Scene) -> None:
+        def step(query: Query) -> None:
+            query.batch(5, *numbered(5))
+            query.isActive = False
+
+        scene.run((step,), every=None)
+        assert scene.position == 5
+
+    def test_a_store_that_does_not_take_them_is_waited_for(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        failures = iter([AWAY])
+        move = Ingest._move
+
+        def fail_once(self: Ingest, moves: Moves) -> None:
+            if moves[PARTITION][0] == 5 and (error := next(failures, None)):
+                raise error
+            move(self, moves)
+
+        monkeypatch.setattr(Ingest, "_move", fail_once)
+        scene.run((batch(5), batch(9)), (batch(5), stopping))
+        assert scene.told("failed") == [(AWAY, 1.0)]
+        assert all(query.is_stopped for query in scene.queries)
+        assert scene.position == 5
+
+
+class TestFailures:
+    def failures(self, scene: Scene) -> list[HeadwaterError]:
+        return [error for error, _ in scene.told("failed")]
+
+    @pytest.mark.parametrize("error", [AWAY, FULL, SILENT])
+    def test_once_what_may_pass_is_tried_six_times(
+        self, scene: Scene, error: HeadwaterError
+    ) -> None:
+        with pytest.raises(type(error)) as raised:
+            scene.run(*[(failing(error),)] * 10, every=None)
+        assert raised.value is error
+        assert scene.patience.waits == [1, 2, 4, 8, 16]
+        assert scene.told("failed") == [(error, wait) for wait in (1, 2, 4, 8, 16)]
+        assert scene.told("ended") == [(error,)]
+        assert scene.feed.is_closed and len(scene.queries) == 6
+        assert all(query.is_stopped for query in scene.queries)
+
+    @pytest.mark.parametrize("error", [AWAY, FULL, SILENT])
+    def test_a_stream_waits_for_ever(self, scene: Scene, error: HeadwaterError) -> None:
+        scene.run(*[(failing(error),)] * 50)
+        assert scene.patience.waits[:8] == [1, 2, 4, 8, 16, 30, 30, 30]
+        assert len(scene.patience.waits) == 50
+        assert scene.told("ended") == [(None,)]
+
+    @pytest.mark.parametrize("every", [None, 5.0])
+    def test_what_nobody_knows_is_tried_five_times(self, scene: Scene, every: float | None) -> None:
+        with pytest.raises(SparkUnavailable) as raised:
+            scene.run(*[(failing(BROKEN),)] * 10, every=every)
+        assert raised.value is BROKEN
+        assert scene.patience.waits == [1, 2, 4, 8]
+
+    @pytest.mark.parametrize("every", [None, 5.0])
+    def test_a_source_that_changed_is_begun_anew_at_once(
+        self, scene: Scene, every: float | None
+    ) -> None:
+        """However often, and though other failures came between."""
+        scene.run(*[(failing(ANEW),)] * 20, (failing(AWAY),), (failing(ANEW),), (stopping,))
+        assert scene.patience.waits == [*[0] * 20, 1, 0]
+        assert self.failures(scene) == [*[ANEW] * 20, AWAY, ANEW]
+
+    def test_a_setting_that_cannot_be_used_is_told_at_once(self, scene: Scene) -> None:
+        wrong = BadConfig("path", "nothing at 'evnets'")
+        scene.feed.failures = iter([wrong])
+        with pytest.raises(BadConfig) as raised:
+            scene.run()
+        assert raised.value is wrong
+        assert scene.patience.waits == []
+
+    def test_a_batch_between_them_begins_the_count_anew(self, scene: Scene) -> None:
+        once_more = [(failing(BROKEN),)] * 3
+        scene.run(*once_more, (batch(5), failing(BROKEN)), *once_more, (stopping,))
+        assert scene.patience.waits == [1, 2, 4, 1, 2, 4, 8]
+
+    def test_that_follow_a_batch_each_time_have_an_end(self, scene: Scene) -> None:
+        """The batch is done once: it is not what fails."""
+
+        def step(query: Query) -> None:
+            if scene.position == 3:
+                query.batch(5, *numbered(5))
+            failing(BROKEN)(query)
+
+        with pytest.raises(SparkUnavailable):
+            scene.run(*[(step,)] * 20)
+        assert scene.patience.waits == [1, 2, 4, 8]
+        assert len(scene.told("stored")) == 1
+
+    def test_before_there_is_a_stream(self, scene: Scene) -> None:
+        scene.feed.failures = iter([SILENT, SILENT])
+        scene.run((batch(5), stopping))
+        assert scene.patience.waits == [1, 2]
+        assert len(scene.queries) == len(scene.told("started")) == 1
+
+    def test_a_store_that_does_not_tell_positions_is_waited_for(self, scene: Scene) -> None:
+        engine = open_engine("postgresql://127.0.0.1:1/none")
+        scene.store = cast(Store, SimpleNamespace(engine=engine))
+        with pytest.raises(StoreUnavailable, match="the store does not answer.*refused"):
+            scene.run(every=None)
+        assert scene.patience.waits == [1, 2, 4, 8, 16]
+        assert scene.feed.opened == []
+        engine.dispose()
+
+    def test_of_others_are_not_kept_from_whoever_called(self, scene: Scene) -> None:
+        def step(query: Query) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt) as raised:
+            scene.run((step,))
+        assert scene.told("ended") == [(raised.value,)]
+        assert scene.queries[0].is_stopped and scene.feed.is_closed
+
+    def test_a_watcher_that_fails_leaves_no_stream_behind(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(scene.notes, "started", lambda inputs: raising(RuntimeError())())
+        with pytest.raises(RuntimeError):
+            scene.run((batch(5),))
+        assert scene.queries[0].is_stopped
+
+
+class TestWhy:
+    """Spark makes a text of what went wrong; it is told as what it was."""
+
+    def why(self, scene: Scene, step: Step) -> HeadwaterError:
+        """What is told of a stream that did one step."""
+        scene.run((step,), (stopping,))
+        ((error, _),) = scene.told("failed")
+        assert isinstance(error, HeadwaterError)
+        return error
+
+    @pytest.mark.parametrize("error", [AWAY, FULL, SILENT, ANEW, BROKEN])
+    def test_in_a_batch(self, scene: Scene, error: HeadwaterError) -> None:
+        assert self.why(scene, failing(error)) is error
+
+    def test_in_a_task(self, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Lake, "add", lambda self, events: raising(FULL)())
+        task = make_task(lake=scene.folder / "lake")
+        scene.run((batch(5),), (stopping,), task=task)
+        ((error, _),) = scene.told("failed")
+        assert type(error) is LakeUnavailable and error.message == FULL.message
+
+    def test_of_spark_in_a_batch(self, scene: Scene) -> None:
+        error = self.why(scene, failing(RuntimeError("an executor was lost\n\tat java.lang")))
+        assert type(error) is SparkUnavailable
+        assert error.message == "an executor was lost"
+
+    @pytest.mark.parametrize(
+        ("text", "reason"),
+        [
+            ("org.apache.kafka.common.errors.TimeoutException: no answer", None),
+            ("no\n\tat x\nCaused by: org.apache.kafka.common.KafkaException: a\n\tat y", "no"),
+            ("org.apache.spark.sql.kafka010.KafkaIllegalStateException: gone", None),
+            (
+                "org.apache.spark.sql.kafka010.KafkaExceptions$Error: some data may be lost.\n"
+                "Reason: The topic was deleted.\nmore",
+                "The topic was deleted",
+            ),
+        ],
+    )
+    @pytest.mark.parametrize("is_in_batch", [True, False])
+    def test_of_kafka(self, scene: Scene, text: str, reason: str | None, is_in_batch: bool) -> None:
+        step = failing(RuntimeError(text)) if is_in_batch else dying(text)
+        error = self.why(scene, step)
+        assert type(error) is SourceUnavailable
+        assert error.source == PLACE
+        assert error.reason == (reason or text)
+
+    def test_a_topic_that_only_sounds_like_it_is_none_of_its_errors(self, scene: Scene) -> None:
+        error = self.why(scene, dying("no file org.apache.kafka.json"))
+        assert type(error) is SparkUnavailable
+
+    def test_of_spark_by_itself(self, scene: Scene) -> None:
+        error = self.why(scene, dying("out of memory\nand more"))
+        assert type(error) is SparkUnavailable and error.message == "out of memory"
+
+    def test_not_why_an_earlier_one_failed(self, scene: Scene) -> None:
+        scene.run((failing(AWAY),), (dying("out of memory"),), (stopping,))
+        assert [error.message for error, _ in scene.told("failed")] == [
+            "the store is away",
+            "out of memory",
+        ]
+
+
+class UnderWay:
+    """A batch that goes on, while the ingest is stopped, for as long as a test wants."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._feed = scene.feed
+        self._is_begun = threading.Event()
+        self._may_end = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, query: Query) -> None:
+        self._feed.when_checked = self._wait
+        self._thread = threading.Thread(target=query.batch, args=(9, *numbered(9)))
+        self._thread.start()
+        wait_for(self._is_begun)
+        query.ingest.stop()
+
+    def _wait(self) -> None:
+        self._is_begun.set()
+        wait_for(self._may_end)
+
+    def end(self) -> None:
+        self._may_end.set()
+        assert self._thread is not None
+        self._thread.join()
+
+
+class TestStop:
+    def test_before_it_began(self, scene: Scene) -> None:
+        ingest = scene.make()
+        ingest.stop()
+        ingest.run()
+        assert scene.feed.opened == [] and scene.feed.is_closed
+        assert scene.told("ended") == [(None,)]
+
+    def test_while_it_waits(self, scene: Scene) -> None:
+        """At once, however long it would have waited."""
+        ingest = scene.make()
+        ingest._stopping = threading.Event()
+        scene.feed.failures = iter([SILENT] * 10)
+        opened = iter(range(10))
+        scene.feed.when_opened = lambda: ingest.stop() if next(opened) else None
+        threading.Timer(0.05, ingest.stop).start()
+        ingest.run()
+        assert len(scene.feed.opened) == 1
+        assert scene.told("ended") == [(None,)]
+
+    @pytest.mark.parametrize("before", [(), (batch(5),), (batch(5), idle)])
+    def test_a_batch_under_way_ends(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch, before: tuple[Step, ...]
+    ) -> None:
+        under_way = UnderWay(scene)
+        looks = iter([lambda: None, under_way.end])
+        monkeypatch.setattr(time, "sleep", lambda seconds: next(looks)())
+        scene.run((*before, under_way.begin, idle))
+        assert scene.position == 9
+        assert scene.events() == len(numbered(9)) + bool(before)
+        assert scene.queries[0].is_stopped
+        assert scene.told("failed") == [] and scene.told("ended") == [(None,)]
+
+    def test_but_not_for_ever(self, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "_STOP_SECONDS", 0.15)
+        under_way = UnderWay(scene)
+        scene.run((batch(5), under_way.begin))
+        assert scene.queries[0].is_stopped
+        assert scene.position == 5
+        under_way.end()
+
+    def test_one_that_would_begin_does_not(self, scene: Scene) -> None:
+        seen: list[None] = []
+        scene.feed.when_checked = lambda: seen.append(None)
+
+        def step(query: Query) -> None:
+            query.ingest.stop()
+            query.batch(9, *numbered(9))
+
+        scene.run((batch(5), step))
+        assert len(seen) == 1 and scene.events() == 1
+        assert scene.told("failed") == []
+        assert scene.told("ended") == [(None,)]
+        assert scene.position == 5
+
+    def test_what_fails_then_is_nobodys_concern(self, scene: Scene) -> None:
+        def step(query: Query) -> None:
+            query.ingest.stop()
+            raise StreamingQueryException("interrupted")
+
+        scene.run((step,))
+        assert scene.told("failed") == [] and scene.told("ended") == [(None,)]
+
+
+class TestAlone:
+    def test_a_second_of_its_name_is_refused(self, scene: Scene) -> None:
+        other = Scene(scene.store, scene.folder)
+
+        def begin_another() -> None:
+            with pytest.raises(Busy, match="an ingest called 'orders'.*--name"):
+                other.run((batch(5),))
+
+        scene.feed.when_opened = begin_another
+        scene.run((batch(5),), every=None)
+        assert scene.position == 5
+        assert other.feed.opened == [] and other.notes.told == []
+
+    def test_one_of_another_name_is_not(self, scene: Scene) -> None:
+        other = scene.make(every=None, name="other")
+
+        def begin_another() -> None:
+            scene.feed.when_opened = lambda: None
+            other.run()
+
+        scene.feed.when_opened = begin_another
+        scene.run((batch(7),), (batch(5),), every=None)
+        assert scene.positions() == {"orders": 5, "other": 7}
+
+    def test_nor_is_one_after_it(self, scene: Scene) -> None:
+        with pytest.raises(SparkUnavailable):
+            scene.run(*[(failing(BROKEN),)] * 10)
+        scene.run((batch(5),), every=None)
+        assert scene.position == 5
+
+
+class TestLake:
+    @pytest.fixture
+    def lake(self, scene: Scene) -> Lake:
+        """A lake that an event of another way waits for."""
+        writer = open_writer(scene.store.engine, fills_outbox=True)
+        writer.write([dataset_facts("a")])
+        writer.close()
+        return Lake(scene.folder / "lake")
+
+    def test_what_came_by_other_ways_is_carried_on(self, scene: Scene, lake: Lake) -> None:
+        scene.run((batch(5),), every=None, task=make_task(lake=lake.folder))
+        assert len(payloads(lake)) == 2
+
+    def test_now_and_then(self, scene: Scene, lake: Lake) -> None:
+        seen: list[int] = []
+
+        def look(query: Query) -> None:
+            seen.append(len(payloads(lake)))
+
+        steps = (idle, look, stopping)
+        scene.run(steps, task=make_task(lake=lake.folder), flush_every=0.0)
+        assert seen == [1]
+
+    def test_without_one_it_waits(self, scene: Scene, lake: Lake) -> None:
+        scene.run((idle,), every=None)
+        assert not lake.folder.exists()
+
+    def test_one_that_cannot_be_written_is_tried_again(
+        self,
+        scene: Scene,
+        lake: Lake,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        caplog.set_level(logging.WARNING, module.__name__)
+        monkeypatch.setattr(Lake, "add", lambda self, events: raising(FULL)())
+        scene.run((idle,), every=None, task=make_task(lake=lake.folder))
+        assert "the lake will be tried again: the disk is full" in caplog.messages
+        assert scene.told("failed") == []
+
+
+class Writing:
+    """What Spark is told of a stream; starting it gives back what was told."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, Any] = {}
+
+    def foreachBatch(self, take_in: Any) -> "Writing":
+        self.told["take_in"] = take_in
+        return self
+
+    def option(self, key: str, value: str) -> "Writing":
+        self.told[key] = value
+        return self
+
+    def trigger(self, **trigger: Any) -> "Writing":
+        self.told["trigger"] = trigger
+        return self
+
+    def start(self) -> dict[str, Any]:
+        return self.told
+
+
+class TestStream:
+    START = Ingest._start
+
+    def start(self, ingest: Ingest) -> dict[str, Any]:
+        with ingest._alone():
+            pass
+        frame = cast(DataFrame, SimpleNamespace(writeStream=Writing()))
+        return cast(dict[str, Any], TestStream.START(ingest, frame))
+
+    @pytest.mark.parametrize(
+        ("every", "has_end", "expected"),
+        [
+            (None, True, {"availableNow": True}),
+            (None, False, {"processingTime": "0 seconds"}),
+            (5.0, True, {"processingTime": "5.0 seconds"}),
+            (5.0, False, {"processingTime": "5.0 seconds"}),
+        ],
+    )
+    def test_how_often_it_looks(
+        self, scene: Scene, every: float | None, has_end: bool, expected: dict[str, Any]
+    ) -> None:
+        scene.feed.has_end = has_end
+        assert self.start(scene.make(every))["trigger"] == expected
+
+    def test_it_has_a_clean_place_to_note(self, scene: Scene) -> None:
+        """What an earlier one noted would be in the way: the store knows better."""
+        folder = scene.folder / "ingest" / "orders"
+        (folder / "checkpoint" / "offsets").mkdir(parents=True)
+        ingest = scene.make()
+        told = [self.start(ingest) for _ in range(2)]
+        assert all(each["take_in"] == ingest._take_in for each in told)
+        first, second = (each["checkpointLocation"] for each in told)
+        assert first != second
+        (left,) = folder.iterdir()
+        assert left.as_uri() == second
+        assert list(left.iterdir()) == []
+
+    def test_one_whose_source_has_no_end_is_ended_once_all_is_taken_in(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        scene.feed.has_end = False
+        streams: list[Endless] = []
+
+        def start(self: Ingest, frame: DataFrame) -> StreamingQuery:
+            streams.append(Endless(self))
+            return cast(StreamingQuery, streams[-1])
+
+        monkeypatch.setattr(Ingest, "_start", start)
+        scene.run(every=None)
+        assert scene.position == 5 and scene.events() == 1
+        assert streams[0].is_stopped
+
+    def test_and_fails_as_itself(self, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+        scene.feed.has_end = False
+        scene.feed.when_checked = raising(BROKEN)
+        monkeypatch.setattr(Ingest, "_start", lambda self, frame: Endless(self))
+        with pytest.raises(SparkUnavailable) as raised:
+            scene.run(every=None)
+        assert raised.value is BROKEN
+
+
+class Endless(Query):
+    """A stream that goes on until it is stopped; all there is is one batch."""
+
+    def __init__(self, ingest: Ingest) -> None:
+        super().__init__(ingest)
+        self._ended = threading.Event()
+        self._failure: Exception | None = None
+
+    def awaitTermination(self, timeout: float) -> bool:
+        is_over = self._ended.wait(timeout)
+        if self._failure is not None:
+            raise self._failure
+        return is_over
+
+    def processAllAvailable(self) -> None:
+        try:
+            self.batch(5, *numbered(5))
+        except StreamingQueryException as error:
+            self._failure = error
+            self._ended.set()
+            raise
+
+    def stop(self) -> None:
+        super().stop()
+        self._ended.set()
