@@ -1,6 +1,8 @@
 """An ingest from Kafka through faults of all it depends on: it goes on, and nothing is lost."""
 
+import os
 import re
+import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +17,7 @@ import msgspec
 import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewPartitions
 
 from bench import load as bench_load
 from tests.cli.commands import Outcome, check_one_line
@@ -107,8 +110,13 @@ def scene(kafka: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sc
 
 def test_topics_that_appear_later(scene: Scene) -> None:
     """All of their partitions, and those that they get in time; told to the group as well."""
-    topic = scene.new_topic(partitions=3)
-    scene.send(topic, new_events(60))
+    topic = scene.new_topic(partitions=2)
+    scene.send(topic, new_events(40))
+    scene.wait(topic)
+    with AdminClient({"bootstrap.servers": scene.kafka.bootstrap}) as admin:
+        admin.create_partitions([NewPartitions(topic, 5)])[topic].result(30)
+    wait_until(lambda: len(scene.kafka.end_offsets(topic)) == 5)
+    scene.send(topic, new_events(100))
     scene.wait(topic)
     scene.check()
     ends = scene.kafka.end_offsets(topic)
@@ -211,6 +219,24 @@ def test_sqlite_locked_by_another_process(scene: Scene) -> None:
     scene.check()
 
 
+def test_a_lake_that_cannot_be_written(scene: Scene) -> None:
+    """Nothing is stored that is not in the lake."""
+    topic = scene.new_topic()
+    lake, away = scene.service.data / "lake", scene.service.data / "away"
+    failures = scene.service.log().count("trying again")
+    lake.rename(away)
+    lake.touch()
+    try:
+        scene.send(topic, new_events(20))
+        scene.service.wait_for("trying again", failures + 2)
+        assert not set(scene.sent) <= events_in(scene.service.store)
+    finally:
+        lake.unlink()
+        away.rename(lake)
+    scene.wait(topic)
+    scene.check()
+
+
 @pytest.mark.parametrize("count", [5, 20, 50], ids=["fewer", "as many", "more"])
 def test_a_topic_made_anew_while_it_runs(scene: Scene, count: int) -> None:
     topic = scene.new_topic()
@@ -284,17 +310,22 @@ def test_stopped_and_started_again(kafka: Kafka, tmp_path: Path) -> None:
         ends = kafka.end_offsets(topic)
         wait_long(lambda: read_offsets(service.store, name, topic) == ends)
 
-    with Ingest.start(*options, *SOON, data=tmp_path) as service:
-        send(20)
-        wait_for_all()
+    with Ingest.start(*options, *SOON, "--max-events", "200", data=tmp_path) as service:
+        firsts = read_offsets(service.store, name, topic)
+        send(2_000)
+        service.wait_for("stored", 2)
+        # In the middle of a batch, most likely: it is brought to its end.
         assert service.stop() == 0
-        assert foreign_events(service.store) == set(sent)
         assert own_states(service.store)[-1] == "COMPLETE"
-        assert kafka.committed(f"headwater-{name}", topic) == kafka.end_offsets(topic)
+        offsets = read_offsets(service.store, name, topic)
+        stored = foreign_events(service.store)
+        assert 0 < len(stored) < len(sent)
+        assert len(stored) == sum(offsets.values()) - sum(firsts.values())
+        assert kafka.committed(f"headwater-{name}", topic) == offsets
 
-        send(20)
         spoil_checkpoints(tmp_path / "ingest" / name)
         service.restart()
+        send(20)
         wait_for_all()
         assert foreign_events(service.store) == set(sent)
         kafka.stop()
@@ -309,7 +340,7 @@ def test_stopped_and_started_again(kafka: Kafka, tmp_path: Path) -> None:
 
     kafka.delete_topic(topic)
     kafka.create_topic(topic, partitions=2)
-    send(150)
+    send(3_000)
     outcome = run_headwater("ingest", "kafka", *options, "--once", "--data", str(tmp_path))
     assert outcome.status == 0
     assert outcome.out == ""
@@ -381,8 +412,11 @@ def test_two_into_one_store_that_goes_away(kafka: Kafka, tmp_path: Path) -> None
         sent = {*before, *during, *after}
         check_same_rows(first.store, sent, tmp_path)
         assert lake_events(first.data) | lake_events(second.data) == sent
+        # As a terminal does it, to all of its processes.
+        os.killpg(first.pid, signal.SIGINT)
+        assert first.wait_for_end() == 0
+        assert second.stop() == 0
         for service in services:
-            assert service.stop() == 0
             check_no_stacks(service.log())
 
 

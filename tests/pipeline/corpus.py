@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import Engine, select
@@ -23,6 +23,8 @@ from tests.store.rows import Rows, read_rows
 # Who brought what was rejected, and when, is all that may differ.
 _SOURCE = 1
 SEED = 7
+
+T = TypeVar("T")
 
 
 class Corpus(NamedTuple):
@@ -55,7 +57,7 @@ def doubled(events: Iterable[bytes], seed: int = SEED) -> list[bytes]:
     return order
 
 
-def cut(events: list[bytes], size: int) -> list[list[bytes]]:
+def cut(events: list[T], size: int) -> list[list[T]]:
     return [events[start : start + size] for start in range(0, len(events), size)]
 
 

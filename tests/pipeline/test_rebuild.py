@@ -203,13 +203,20 @@ class TestTheLake:
         rebuilt.check(EVENTS)
         assert waiting(rebuilt.engine) == set()
 
-    def test_that_grows_meanwhile(self, rebuilt: Rebuilt) -> None:
-        rebuilt.write(EVENTS[:100])
-        with open_store(f"sqlite:///{rebuilt.folder.parent / 'other.db'}") as other:
-            elsewhere = Rebuilt(other, rebuilt.lake, rebuilt._spark, rebuilt.folder)
-            other.writer = open_writer(other.engine, fills_outbox=True)
-            rebuilt.rebuild(at_step("events", lambda: elsewhere.write(EVENTS[100:])))
-        rebuilt.check(EVENTS)
+    def test_that_never_stops_growing(self, rebuilt: Rebuilt) -> None:
+        """An ingest writes a file every few seconds: whoever waits for the last waits for ever."""
+        rebuilt.write(EVENTS)
+        more = load.events(100, start_run=5_000)
+        written: list[bytes] = []
+
+        def grow(step: str, done: int, total: int | None) -> None:
+            if step == "events":
+                written.append(next(more))
+                rebuilt.write(written[-1:])
+
+        rebuilt.rebuild(grow)
+        assert written
+        rebuilt.check([*EVENTS, *written])
 
     def test_that_is_empty(self, rebuilt: Rebuilt) -> None:
         """As it is where the lake was never on: the store has it all, and notes it."""
@@ -351,7 +358,7 @@ class TestMeanwhile:
             with (
                 Load(server.url, senders=2) as sent,
                 repeated(lambda: read_from(server)) as wrong,
-                repeated(lambda: carry_on(url, rebuilt.lake)) as failures,
+                repeated(lambda: flush(rebuilt.engine, rebuilt.lake)) as failures,
             ):
                 sent.wait_for_more(100)
                 for _ in range(2):
@@ -383,7 +390,7 @@ PATHS = (
 
 
 @contextmanager
-def repeated(work: Callable[[], None]) -> Iterator[list[BaseException]]:
+def repeated(work: Callable[[], object]) -> Iterator[list[BaseException]]:
     """Do something again and again, in a thread; gives what went wrong."""
     stopped = threading.Event()
     wrong: list[BaseException] = []
@@ -409,15 +416,6 @@ def read_from(server: Headwater) -> None:
         for path in PATHS:
             answer = client.get(path)
             assert answer.status_code == 200, f"{path}: {answer.status_code} {answer.text[:300]}"
-
-
-def carry_on(url: str, lake: Lake) -> None:
-    engine = open_engine(url)
-    try:
-        flush(engine, lake)
-        lake.compact()
-    finally:
-        engine.dispose()
 
 
 def check_facets(server: Headwater, event: bytes) -> None:

@@ -82,7 +82,6 @@ def test_tasks_give_what_a_writer_of_all_events_does(
     shares = [data.draw(deliveries(sent)), data.draw(deliveries(sent))]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tasks, "_CHUNK_EVENTS", data.draw(st.integers(1, 5)))
-        patch.setattr(tasks, "_MOST_GIVEN", data.draw(st.sampled_from((0, 3, 1_000))))
         chunks = [
             chunk
             for share in shares

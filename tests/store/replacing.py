@@ -34,8 +34,7 @@ NOTHING: tuple[bytes, ...] = ()
 
 def fill(new: Replacement, events: Iterable[bytes]) -> None:
     with closing(new.writer()) as writer:
-        for event_ in events:
-            writer.write([facts_of(event_)])
+        writer.write([facts_of(event_) for event_ in events])
 
 
 def bring_over(new: Replacement) -> None:

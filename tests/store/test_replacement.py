@@ -138,14 +138,13 @@ class TestWhatIsMissing:
         check_rows(engine, events)
 
 
-@pytest.mark.parametrize("pages", [1, 10, 1_000])
 class TestWhileOthersWrite:
-    """The number of pages matters to SQLite alone: small stores are copied in few steps."""
+    @pytest.fixture(autouse=True, params=[1, 1_000])
+    def pages(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Pages that SQLite copies at once: of a small store nearly all, or one by one."""
+        monkeypatch.setattr(replacement_sqlite, "_PAGES_AT_ONCE", request.param)
 
-    def test_nothing_is_lost(
-        self, engine: Engine, pages: int, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(replacement_sqlite, "_PAGES_AT_ONCE", pages)
+    def test_nothing_is_lost(self, engine: Engine) -> None:
         write(engine, [*OLD, *BOTH])
         with live_writers(engine) as writers:
             for _ in range(2):
@@ -153,11 +152,8 @@ class TestWhileOthersWrite:
         assert [writer.refusals for writer in writers] == [[], []]
         check_rows(engine, [*EVENTS, *writers[0].stored, *writers[1].stored])
 
-    def test_what_comes_at_the_last_moment_is_brought_over(
-        self, engine: Engine, pages: int, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_what_comes_at_the_last_moment_is_brought_over(self, engine: Engine) -> None:
         """Much of it: what is copied already has to be copied again."""
-        monkeypatch.setattr(replacement_sqlite, "_PAGES_AT_ONCE", pages)
         write(engine, OLD)
         with replacement(engine) as new:
             fill(new, NEW)
