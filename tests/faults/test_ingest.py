@@ -31,6 +31,7 @@ from tests.faults.taken_in import (
     read_offsets,
     read_rejected,
 )
+from tests.faults.test_postgresql_away import hung
 from tests.services.ingest import PATIENCE_SECONDS, Ingest, run_headwater
 from tests.services.kafka import Kafka, Outgoing
 from tests.services.postgresql import PostgreSQL
@@ -422,6 +423,55 @@ def test_two_into_one_store_that_goes_away(kafka: Kafka, tmp_path: Path) -> None
 
 def has_gone_on(service: Ingest) -> bool:
     return "taking in" in service.log().rpartition("trying again")[2]
+
+
+@pytest.mark.long
+def test_a_stop_while_the_store_hangs(kafka: Kafka, tmp_path: Path) -> None:
+    """It ends late, or soon if asked twice; what was under way is taken in by the next."""
+    topic = name = new_name()
+    kafka.create_topic(topic)
+    options = ("--brokers", kafka.bootstrap, "--topic", topic, "--name", name, *SOON)
+    sent: list[bytes] = []
+    with (
+        PostgreSQL.start() as postgresql,
+        Ingest.start(*options, data=tmp_path / "data", store=postgresql.url("hung")) as service,
+    ):
+        for signals, seconds in ((1, 120), (2, 30)):
+            service.restart()
+            sent += new_events(20)
+            kafka.produce(topic, sent[-20:])
+            service.wait_for("stored")
+            with hung(postgresql):
+                sent += new_events(20)
+                kafka.produce(topic, sent[-20:])
+                for _ in range(signals):
+                    service.send_signal(signal.SIGTERM)
+                    service.wait_for("stopping after this batch")
+                assert service.wait_for_end(seconds) == 1
+        service.restart()
+        ends = kafka.end_offsets(topic)
+        wait_long(lambda: read_offsets(service.store, name, topic) == ends)
+        assert service.stop() == 0
+        check_same_rows(service.store, sent, tmp_path)
+        check_no_stacks(service.log())
+
+
+@pytest.mark.long
+def test_a_broker_that_is_away_for_minutes(scene: Scene) -> None:
+    """Longer than Spark waits for it."""
+    topic = scene.new_topic()
+    scene.send(topic, new_events(20))
+    scene.wait(topic)
+    failures = scene.service.log().count("trying again")
+    scene.kafka.stop()
+    try:
+        scene.service.wait_for("waiting for it")
+        scene.service.wait_for("trying again", failures + 2)
+    finally:
+        scene.kafka.restart()
+    scene.send(topic, new_events(20))
+    scene.wait(topic)
+    scene.check()
 
 
 def check_steps(outcome: Outcome, *failed: str) -> None:

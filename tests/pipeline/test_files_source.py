@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -24,20 +23,6 @@ pytestmark = [
     # PySpark leaves it to the collector to close what results came through.
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
 ]
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    # One JVM a process: where other tests have it running, it is theirs to stop.
-    is_ours = SparkSession.getActiveSession() is None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-        options = "--add-opens=java.base/java.security=ALL-UNNAMED"
-        session = builder.config("spark.driver.extraJavaOptions", options).getOrCreate()
-        yield session
-        if is_ours:
-            session.stop()
 
 
 class Stream:

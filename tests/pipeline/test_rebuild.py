@@ -203,6 +203,30 @@ class TestTheLake:
         rebuilt.check(EVENTS)
         assert waiting(rebuilt.engine) == set()
 
+    def test_listed_while_it_is_compacted(
+        self, store: Store, lake: Lake, spark: "SparkSession", tmp_path: Path
+    ) -> None:
+        """A list of a folder that changes may lack what goes and what comes."""
+
+        class Changing(Lake):
+            is_changing = True
+
+            def files(self) -> list[Path]:
+                found = super().files()
+                if not self.is_changing:
+                    return found
+                self.is_changing = False
+                return [file for file in found if not file.name.startswith("c-")]
+
+        rebuilt = Rebuilt(store, Changing(lake.folder), spark, tmp_path / "data")
+        rebuilt.write(EVENTS)
+        lake.add(list(lake.read())[:200])
+        lake.compact()
+        lake.add(list(lake.read())[:1])
+        store.empty()
+        rebuilt.rebuild()
+        rebuilt.check(EVENTS)
+
     def test_that_never_stops_growing(self, rebuilt: Rebuilt) -> None:
         """An ingest writes a file every few seconds: whoever waits for the last waits for ever."""
         rebuilt.write(EVENTS)

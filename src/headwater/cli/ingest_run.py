@@ -1,7 +1,9 @@
 """Putting an ingest together from settings, and running it until it ends or is stopped."""
 
 import logging
+import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from headwater.pipeline.kafka import KafkaSource
     from headwater.pipeline.tasks import Task
     from headwater.pipeline.watching import Watcher
+
+# More than a batch under way is waited for; what takes longer hangs.
+_STOP_SECONDS = 90.0
+_AT_ONCE_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -173,18 +179,39 @@ def _tell(text: str) -> None:
 
 @contextmanager
 def _stopped_by_signals(ingest: "Ingest") -> Iterator[None]:
-    """Ctrl-C and SIGTERM end it after the batch under way; a second one at once."""
+    """Ctrl-C and SIGTERM end it after the batch under way; a second one at once.
+
+    A store that hangs must not keep it from ending: what is cut short is taken in again.
+    """
+    timers: list[threading.Timer] = []
+
+    def give_up_after(seconds: float) -> None:
+        timers.append(threading.Timer(seconds, _give_up))
+        timers[-1].daemon = True
+        timers[-1].start()
 
     def stop(number: int, frame: FrameType | None) -> None:
         for one in signals:
-            signal.signal(one, signal.default_int_handler)
+            signal.signal(one, stop_at_once)
         typer.echo("stopping after this batch; once more to stop at once", err=True)
         ingest.stop()
+        give_up_after(_STOP_SECONDS)
+
+    def stop_at_once(number: int, frame: FrameType | None) -> None:
+        give_up_after(_AT_ONCE_SECONDS)
+        raise KeyboardInterrupt
 
     signals = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(one, stop) for one in signals]
     try:
         yield
     finally:
+        for timer in timers:
+            timer.cancel()
         for one, handler in zip(signals, before, strict=True):
             signal.signal(one, handler)
+
+
+def _give_up() -> None:
+    _tell("headwater: it did not end in time; what was under way is taken in at the next start")
+    os._exit(1)

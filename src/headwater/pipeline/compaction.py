@@ -78,9 +78,9 @@ def compact_day(folder: Path, files: Sequence[Path]) -> Compacted:
     fragments = [
         file
         for file, footer in sizes.items()
-        if not _is_compacted(file) or footer.unpacked_bytes < _FILE_BYTES // 2
+        if not is_compacted(file) or footer.unpacked_bytes < _FILE_BYTES // 2
     ]
-    has_new = any(not _is_compacted(file) for file in fragments)
+    has_new = any(not is_compacted(file) for file in fragments)
     if len(fragments) < 2 and not (has_new and len(files) > 1):
         return NOTHING
     large = [file for file in files if file not in fragments]
@@ -93,7 +93,7 @@ def compact_day(folder: Path, files: Sequence[Path]) -> Compacted:
     return Compacted(1, len(fragments), written, copies)
 
 
-def _is_compacted(file: Path) -> bool:
+def is_compacted(file: Path) -> bool:
     return file.name.startswith(_PREFIX)
 
 
@@ -126,7 +126,7 @@ def _take(first: LakeEvent, others: Iterator[LakeEvent]) -> Iterator[LakeEvent]:
 def _remove(files: Iterable[Path]) -> None:
     """Remove what a compaction wrote first: interrupted, a day that has copies then still has a
     file that no compaction wrote, by which the next one knows that there is something to do."""
-    for file in sorted(files, key=_is_compacted, reverse=True):
+    for file in sorted(files, key=is_compacted, reverse=True):
         file.unlink(missing_ok=True)
 
 

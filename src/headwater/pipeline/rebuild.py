@@ -15,6 +15,7 @@ from headwater.model.facts import Facts
 from headwater.model.instant import now
 from headwater.model.intake import reject
 from headwater.model.project import project
+from headwater.pipeline.compaction import is_compacted
 from headwater.pipeline.lake import FileGone, Lake, read_file
 from headwater.pipeline.lake_files import read_footer
 from headwater.pipeline.scratch import Scratch
@@ -93,11 +94,13 @@ def fill(
 ) -> Totals:
     """Take in all files; and if some were compacted away, those that hold now what was in them.
 
-    What comes meanwhile is in the old store as well.
+    What comes meanwhile is in the old store as well. But a list that is made while a day is
+    compacted may lack its files of before and of after: those of after are looked for again.
     """
     totals = Totals()
     done: set[Path] = set()
-    while files := [file for file in lake.files() if file not in done]:
+    files = lake.files()
+    while files:
         parts = plan_parts(files)
         is_whole = sum(len(part.files) for part in parts) == len(files)
         expected = totals.messages + sum(part.events for part in parts)
@@ -111,8 +114,9 @@ def fill(
             _check_seen(wave, found)
             totals.add(found)
         done.update(files)
+        files = [file for file in lake.files() if file not in done]
         if is_whole and totals.messages >= expected:
-            break
+            files = [file for file in files if is_compacted(file)]
     return totals
 
 
