@@ -338,7 +338,7 @@ def interrupt(server: ScriptedServer, *arguments: str) -> Outcome:
         try:
             assert server.is_held.wait(30)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=120)
         finally:
             process.kill()
     return Outcome(process.returncode, out, err)

@@ -116,7 +116,7 @@ def test_topics_that_appear_later(scene: Scene) -> None:
     scene.wait(topic)
     with AdminClient({"bootstrap.servers": scene.kafka.bootstrap}) as admin:
         admin.create_partitions([NewPartitions(topic, 5)])[topic].result(30)
-    wait_until(lambda: len(scene.kafka.end_offsets(topic)) == 5)
+    wait_until(lambda: scene.kafka.has_partitions(topic, 5))
     scene.send(topic, new_events(100))
     scene.wait(topic)
     scene.check()
@@ -472,6 +472,35 @@ def test_a_broker_that_is_away_for_minutes(scene: Scene) -> None:
     scene.send(topic, new_events(20))
     scene.wait(topic)
     scene.check()
+
+
+@pytest.mark.parametrize("name", ["../other", "a/b", ".."])
+def test_a_name_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+    options = ("--brokers", "127.0.0.1:1", "--topic", "any", "--name", name)
+    outcome = run_headwater("ingest", "kafka", *options, "--data", str(tmp_path / "data"))
+    assert outcome.status == 2
+    assert "--name" in outcome.err
+    assert set(tmp_path.iterdir()) == set()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("options", "setting"),
+    [
+        (("--pattern", "["), "setting 'pattern': Unclosed character class"),
+        (("--topic", "any", "--consumer", "security.protocol=FOO"), "setting 'consumer': Invalid"),
+    ],
+    ids=["pattern", "consumer"],
+)
+def test_what_cannot_work_is_not_tried_again(
+    kafka: Kafka, options: tuple[str, ...], setting: str, tmp_path: Path
+) -> None:
+    command = ("ingest", "kafka", "--brokers", kafka.bootstrap, *options, "--data", str(tmp_path))
+    outcome = run_headwater(*command)
+    assert outcome.status == 1
+    assert outcome.err.splitlines()[-1].startswith(f"headwater: {setting}")
+    assert "trying again" not in outcome.err
+    check_no_stacks(outcome.err)
 
 
 def check_steps(outcome: Outcome, *failed: str) -> None:

@@ -81,6 +81,11 @@ class Kafka(Process):
         with self._consumer() as consumer:
             _wait_until(lambda: _has_partitions(consumer, name, partitions))
 
+    def has_partitions(self, name: str, count: int) -> bool:
+        """Tell whether a topic has so many partitions, all of them ready for use."""
+        with self._consumer() as consumer:
+            return _has_partitions(consumer, name, count)
+
     def delete_topic(self, name: str) -> None:
         """Delete a topic, and wait until clients no longer see it."""
         with self._admin() as admin:
