@@ -19,7 +19,7 @@ $(READY): requirements.lock requirements-build.lock requirements-java.lock pypro
 	$(INSTALL) --require-hashes -r requirements-build.lock
 	$(INSTALL) --require-hashes --no-build-isolation -r requirements.lock
 	$(INSTALL) --no-build-isolation -e .
-	$(BIN)/python -c 'from headwater.pipeline.java import find_java; find_java()' 2>/dev/null \
+	$(BIN)/python -c 'from headwater.pipeline.spark.java import find_java; find_java()' 2>/dev/null \
 	  || $(INSTALL) --require-hashes -r requirements-java.lock \
 	  || echo 'There is no Java here, nor one to install: all works but what needs Spark.'
 	touch $@

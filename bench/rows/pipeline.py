@@ -20,9 +20,9 @@ from headwater.config import SparkSettings, variables_set
 from headwater.model.event import decode_event
 from headwater.model.instant import now
 from headwater.model.project import project
-from headwater.pipeline.lake import Lake, LakeEvent
+from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.rebuild import Part, ReadParts, fill
-from headwater.pipeline.session import session
+from headwater.pipeline.spark.session import session
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.replacement import replacement

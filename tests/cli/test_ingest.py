@@ -21,11 +21,11 @@ from headwater.cli.ingest_screen import screen
 from headwater.errors import StoreUnavailable
 from headwater.model.instant import SECOND
 from headwater.model.intake import reject
-from headwater.pipeline.files_feed import FilesFeed
+from headwater.pipeline.feeds.files_feed import FilesFeed
+from headwater.pipeline.feeds.kafka import KafkaSource
+from headwater.pipeline.feeds.kafka_feed import KafkaFeed
 from headwater.pipeline.ingest import Ingest
 from headwater.pipeline.job_patterns import JobPatterns
-from headwater.pipeline.kafka import KafkaSource
-from headwater.pipeline.kafka_feed import KafkaFeed
 from headwater.pipeline.storing import Totals
 from headwater.pipeline.watching import Log
 from headwater.store.engine import open_engine

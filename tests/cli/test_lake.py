@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from headwater.pipeline.compaction import compacting
-from headwater.pipeline.lake import Lake
+from headwater.pipeline.lake.compaction import compacting
+from headwater.pipeline.lake.lake import Lake
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.writer import open_writer
@@ -172,7 +172,7 @@ class TestCompact:
         def fail(*_: object, **named: object) -> None:
             raise OSError("no room")
 
-        monkeypatch.setattr("headwater.pipeline.lake_files.pq.ParquetWriter", fail)
+        monkeypatch.setattr("headwater.pipeline.lake.files.pq.ParquetWriter", fail)
         outcome = run("lake", "compact", "--lake", str(lake.folder))
         check_one_line(outcome, f"the lake at {lake.folder} cannot be written: no room")
 

@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 
 from headwater.cli import ingest_run
 from headwater.cli.main import run
+from headwater.pipeline.feeds.kafka_feed import KafkaFeed
 from headwater.pipeline.ingest import Ingest
-from headwater.pipeline.kafka_feed import KafkaFeed
-from headwater.pipeline.lake import Lake
+from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.tasks import Task
 from headwater.store.connections import SqliteConnection
 from headwater.store.writer import Writer

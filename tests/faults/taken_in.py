@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine, select
 
 from headwater.model.intake import take_in
-from headwater.pipeline.lake import Lake
+from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.own_lineage import NAMESPACE
 from headwater.store import tables
 from headwater.store.engine import open_engine

@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from bench import load as bench_load
-from headwater.pipeline.lake import Lake
-from headwater.pipeline.outbox import flush
+from headwater.pipeline.lake.lake import Lake
+from headwater.pipeline.lake.outbox import flush
 from headwater.store.engine import open_engine
 from headwater.store.outbox import count_waiting, fill
 from tests.faults.load import JSON, PATH, Load, new_client, wait_until

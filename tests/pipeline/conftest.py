@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from headwater.config import SparkSettings
-from headwater.pipeline.lake import Lake
-from headwater.pipeline.session import KAFKA, session
+from headwater.pipeline.lake.lake import Lake
+from headwater.pipeline.spark.session import KAFKA, session
 from headwater.store.writer import open_writer
 from tests.store.stores import Store, open_store
 

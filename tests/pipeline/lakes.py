@@ -10,7 +10,7 @@ from pathlib import Path
 from headwater.model.event import Kind
 from headwater.model.ids import digest
 from headwater.model.instant import parse_instant
-from headwater.pipeline.lake import Lake, LakeEvent
+from headwater.pipeline.lake.lake import Lake, LakeEvent
 
 NOON = parse_instant("2026-01-31T12:00:00Z")
 

@@ -13,9 +13,9 @@ import pytest
 
 from headwater.errors import LakeUnavailable
 from headwater.model.instant import DAY, parse_instant
-from headwater.pipeline import compaction
-from headwater.pipeline.lake import Compacted, FileGone, Lake, LakeEvent, read_file
-from headwater.pipeline.lake_files import write_file
+from headwater.pipeline.lake import compaction
+from headwater.pipeline.lake.files import write_file
+from headwater.pipeline.lake.lake import Compacted, FileGone, Lake, LakeEvent, read_file
 from tests.pipeline.lakes import (
     NOON,
     files,
@@ -250,13 +250,13 @@ class TestCompact:
             lake.compact()
         assert set(lake.folder.rglob("*")) - old == {lake.folder / ".compacting"}
 
-    @pytest.mark.parametrize("step", ["lake_files.pq.ParquetWriter", "compaction._remove"])
+    @pytest.mark.parametrize("step", ["files.pq.ParquetWriter", "compaction._remove"])
     def test_a_lake_that_cannot_be_written(
         self, lake: Lake, monkeypatch: pytest.MonkeyPatch, step: str
     ) -> None:
         before, old = sorted(lake.read()), files(lake)
         with monkeypatch.context() as patched:
-            patched.setattr(f"headwater.pipeline.{step}", no_room)
+            patched.setattr(f"headwater.pipeline.lake.{step}", no_room)
             with pytest.raises(LakeUnavailable, match=f"{lake.folder} cannot be written: .*space"):
                 lake.compact()
         assert old <= files(lake)

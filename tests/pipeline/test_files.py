@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from headwater.errors import BadConfig
 from headwater.model.records import Record, read_records
-from headwater.pipeline.files import Offset, Planner, Taken, from_json, plan_batch, to_json
-from headwater.pipeline.listing import Listing, check_place
-from headwater.pipeline.stretches import (
+from headwater.pipeline.feeds.files import Offset, Planner, Taken, from_json, plan_batch, to_json
+from headwater.pipeline.feeds.listing import Listing, check_place
+from headwater.pipeline.feeds.stretches import (
     WHOLE,
     Planned,
     Stretch,

@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from headwater.errors import BadConfig
-from headwater.pipeline.files_source import read_files
-from headwater.pipeline.stretches import read_stretch
+from headwater.pipeline.feeds.files_source import read_files
+from headwater.pipeline.feeds.stretches import read_stretch
 
 pytestmark = [
     pytest.mark.integration,

@@ -24,9 +24,9 @@ from headwater.errors import (
     StoreUnavailable,
 )
 from headwater.pipeline import ingest as module
-from headwater.pipeline.feeds import Feed, Moves, Positions
+from headwater.pipeline.feeds.feed import Feed, Moves, Positions
 from headwater.pipeline.ingest import Ingest, Plan
-from headwater.pipeline.lake import Lake
+from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.storing import Totals
 from headwater.pipeline.tasks import Message, Task
 from headwater.store.engine import open_engine

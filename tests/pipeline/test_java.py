@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headwater.errors import NotInstalled
-from headwater.pipeline.java import Java, ask, find_java, parse, wrap
+from headwater.pipeline.spark.java import Java, ask, find_java, parse, wrap
 from tests.pipeline.spark_programs import path_without_java
 
 SETTINGS = """\

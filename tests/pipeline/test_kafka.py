@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from headwater.pipeline import kafka
-from headwater.pipeline.kafka import (
+from headwater.pipeline.feeds import kafka
+from headwater.pipeline.feeds.kafka import (
     KafkaSource,
     check_consumer_settings,
     parse_offsets,

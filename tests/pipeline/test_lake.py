@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from headwater.errors import LakeUnavailable
 from headwater.model.ids import digest
 from headwater.model.instant import DAY, parse_instant
-from headwater.pipeline import lake_files
-from headwater.pipeline.lake import (
+from headwater.pipeline.lake import files as lake_files
+from headwater.pipeline.lake.lake import (
     SCHEMA,
     Compacted,
     FileGone,
@@ -237,7 +237,7 @@ class TestFiles:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
         with monkeypatch.context() as patched:
-            patched.setattr(f"headwater.pipeline.lake_files.{step}", fail)
+            patched.setattr(f"headwater.pipeline.lake.files.{step}", fail)
             with pytest.raises(LakeUnavailable, match="No space left on device"):
                 lake.add(lake_events("b"))
         assert [path.suffix for path in lake.days()[0].iterdir()] == [".parquet"]

@@ -16,9 +16,9 @@ from headwater.model.facts import Facts
 from headwater.model.ids import digest
 from headwater.model.instant import DAY, parse_instant
 from headwater.model.relations import EventRow
-from headwater.pipeline import outbox
-from headwater.pipeline.lake import Lake, LakeEvent
-from headwater.pipeline.outbox import fill_again, flush
+from headwater.pipeline.lake import outbox
+from headwater.pipeline.lake.lake import Lake, LakeEvent
+from headwater.pipeline.lake.outbox import fill_again, flush
 from headwater.store import tables
 from headwater.store.backup import back_up, restore
 from headwater.store.connections import PostgresConnection

@@ -22,8 +22,8 @@ from headwater.model.instant import DAY, now
 from headwater.model.intake import take_in
 from headwater.model.relations import EventRow
 from headwater.pipeline import rebuild as rebuilding
-from headwater.pipeline.lake import Lake
-from headwater.pipeline.outbox import flush
+from headwater.pipeline.lake.lake import Lake
+from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.rebuild import rebuild
 from headwater.pipeline.storing import Totals
 from headwater.store import tables
@@ -465,7 +465,7 @@ class TestCommand:
 
         def run(*arguments: str) -> tuple[int, str, str]:
             monkeypatch.setattr(
-                "headwater.pipeline.session.session", lambda *_, **__: nullcontext(spark)
+                "headwater.pipeline.spark.session.session", lambda *_, **__: nullcontext(spark)
             )
             monkeypatch.setattr(sys, "argv", ["headwater", "rebuild", *arguments])
             status = 0
@@ -573,9 +573,9 @@ class TestKilled:
 import os, signal, sys, time, threading
 from pathlib import Path
 from headwater.config import SparkSettings
-from headwater.pipeline.lake import Lake
+from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.rebuild import rebuild
-from headwater.pipeline.session import session
+from headwater.pipeline.spark.session import session
 from headwater.store.engine import open_engine
 
 url, lake, folder, at, seconds = sys.argv[1:]

@@ -15,13 +15,13 @@ from sqlalchemy import Engine
 
 from headwater.cli.ingest_run import Choices, _outputs, _task
 from headwater.config import Settings, load_settings
-from headwater.pipeline.feeds import Feed
-from headwater.pipeline.files_feed import FilesFeed
+from headwater.pipeline.feeds.feed import Feed
+from headwater.pipeline.feeds.files_feed import FilesFeed
+from headwater.pipeline.feeds.kafka import KafkaSource
+from headwater.pipeline.feeds.kafka_feed import KafkaFeed
 from headwater.pipeline.ingest import Ingest, Plan
-from headwater.pipeline.kafka import KafkaSource
-from headwater.pipeline.kafka_feed import KafkaFeed
-from headwater.pipeline.lake import Lake, LakeEvent
-from headwater.pipeline.outbox import flush
+from headwater.pipeline.lake.lake import Lake, LakeEvent
+from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.own_lineage import OwnLineage
 from headwater.pipeline.rebuild import rebuild
 from headwater.store.check import check_store

@@ -12,7 +12,7 @@ import pytest
 
 from headwater.config import SparkSettings
 from headwater.errors import NotInstalled, SparkUnavailable
-from headwater.pipeline.session import open_session
+from headwater.pipeline.spark.session import open_session
 from tests.pipeline.spark_programs import path_without_java, run
 
 if TYPE_CHECKING:

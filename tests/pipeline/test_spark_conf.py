@@ -10,8 +10,7 @@ import pytest
 
 from headwater.config import SparkSettings, load_settings
 from headwater.errors import BadConfig, SparkUnavailable
-from headwater.pipeline.session import KAFKA
-from headwater.pipeline.spark_conf import (
+from headwater.pipeline.spark.conf import (
     are_executors_apart,
     check_master,
     find_missing,
@@ -19,6 +18,7 @@ from headwater.pipeline.spark_conf import (
     python_of_executors,
     split_secrets,
 )
+from headwater.pipeline.spark.session import KAFKA
 from tests.services.process import free_port
 
 SCRATCH = Path("/scratch")

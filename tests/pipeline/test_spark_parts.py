@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from headwater.pipeline.jvm import find_cause, find_reason
-from headwater.pipeline.scratch import Scratch
-from headwater.pipeline.shipping import zip_package
+from headwater.pipeline.spark.jvm import find_cause, find_reason
+from headwater.pipeline.spark.scratch import Scratch
+from headwater.pipeline.spark.shipping import zip_package
 
 
 class TestZip:
@@ -49,7 +49,7 @@ class TestScratch:
 
     def test_what_a_killed_process_left_is_removed(self, tmp_path: Path) -> None:
         program = (
-            "import os, pathlib, signal; from headwater.pipeline.scratch import Scratch\n"
+            "import os, pathlib, signal; from headwater.pipeline.spark.scratch import Scratch\n"
             f"scratch = Scratch(pathlib.Path({str(tmp_path)!r}))\n"
             "scratch.path.joinpath('spilled').write_text('much')\n"
             "os.kill(os.getpid(), signal.SIGKILL)"

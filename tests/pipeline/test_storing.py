@@ -17,7 +17,7 @@ from headwater.errors import (
 )
 from headwater.pipeline import storing, tasks
 from headwater.pipeline.job_patterns import JobPatterns
-from headwater.pipeline.lake import Lake
+from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.storing import Totals, take_in_frame
 from headwater.pipeline.tasks import Message
 from headwater.store.tables import TABLES

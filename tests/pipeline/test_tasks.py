@@ -20,7 +20,7 @@ from headwater.model.project import project
 from headwater.model.relations import RELATIONS, EventRow, Rejected
 from headwater.pipeline import tasks
 from headwater.pipeline.job_patterns import JobPatterns
-from headwater.pipeline.lake import Lake, LakeEvent
+from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.tasks import Chunk, Handed, Message, Task, hand_over, take_over
 from headwater.store.packing import unpack
 from headwater.store.writer import open_writer, pack_rows, ready

@@ -11,8 +11,8 @@ from hypothesis.strategies import DataObject
 
 from headwater.model.instant import DAY
 from headwater.pipeline import tasks
-from headwater.pipeline.kafka import read_messages
-from headwater.pipeline.lake import Lake
+from headwater.pipeline.feeds.kafka import read_messages
+from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.tasks import Chunk, Task, read_result, take_over
 from headwater.store.bulk import write_or_reject
 from tests.pipeline.corpus import comparable, facts_of_all

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from sqlalchemy import Engine
 
 from headwater.config import LakeSettings, Settings, load_settings
-from headwater.pipeline.lake import Lake
+from headwater.pipeline.lake.lake import Lake
 from headwater.server import lake as server_lake
 from headwater.server.background import Stopped
 from headwater.server.lake import LakeFlush
@@ -111,7 +111,8 @@ def children() -> list[psutil.Process]:
     return [
         child
         for child in psutil.Process().children()
-        if child.status() != psutil.STATUS_ZOMBIE and "headwater.pipeline.carry" in child.cmdline()
+        if child.status() != psutil.STATUS_ZOMBIE
+        and "headwater.pipeline.lake.carry" in child.cmdline()
     ]
 
 
@@ -295,7 +296,7 @@ class TestChild:
     def hanging(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """One that never ends, whatever it is told."""
         code = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
-        argument = "headwater.pipeline.carry"
+        argument = "headwater.pipeline.lake.carry"
         monkeypatch.setattr(server_lake, "_COMMAND", (sys.executable, "-c", code, argument))
 
     @pytest.fixture

@@ -13,7 +13,6 @@ from headwater.cli.progress import steps
 from headwater.cli.serve import Data, Store
 from headwater.config import load_settings
 from headwater.durations import parse_duration
-from headwater.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -26,19 +25,16 @@ def open_store(
     store: str | None, data: Path | None, is_upgraded: bool = True
 ) -> "Iterator[Engine]":
     """Open the store that the settings name, and bring its tables up to date if asked to."""
-    from sqlalchemy.exc import DBAPIError
-
+    from headwater.store.answering import answering
     from headwater.store.engine import open_engine
     from headwater.store.migrate import upgrade
 
     engine = open_engine(load_settings(store=store, data=data).store_url)
     try:
-        if is_upgraded:
-            upgrade(engine)
-        yield engine
-    except DBAPIError as error:
-        reason = str(error.orig).partition("\n")[0]
-        raise StoreUnavailable(f"the store does not answer: {reason}") from error
+        with answering():
+            if is_upgraded:
+                upgrade(engine)
+            yield engine
     finally:
         engine.dispose()
 

@@ -117,7 +117,7 @@ def kafka(
 
     To try: headwater ingest kafka --brokers localhost:9092 --topic lineage --check
     """
-    from headwater.pipeline.kafka import KafkaSource
+    from headwater.pipeline.feeds.kafka import KafkaSource
 
     source = KafkaSource(
         brokers=brokers,
@@ -164,7 +164,7 @@ def files(
 
     To try: headwater ingest files events/ --once
     """
-    from headwater.pipeline.listing import check_place
+    from headwater.pipeline.feeds.listing import check_place
 
     choices = _choices(
         _check_name(name) or _name_of("files", str(Path(place).absolute())),
@@ -268,7 +268,7 @@ def _parse_start(text: str) -> Any:
 
 
 def _parse_consumer(pairs: Sequence[str] | None) -> dict[str, str]:
-    from headwater.pipeline.kafka import check_consumer_settings
+    from headwater.pipeline.feeds.kafka import check_consumer_settings
 
     settings = parse_pairs(pairs, "--consumer")
     if own := check_consumer_settings(settings):

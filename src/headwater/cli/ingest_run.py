@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from sqlalchemy import Engine
 
-    from headwater.pipeline.feeds import Feed
+    from headwater.pipeline.feeds.feed import Feed
+    from headwater.pipeline.feeds.kafka import KafkaSource
     from headwater.pipeline.ingest import Ingest
-    from headwater.pipeline.kafka import KafkaSource
     from headwater.pipeline.tasks import Task
     from headwater.pipeline.watching import Watcher
 
@@ -94,7 +94,7 @@ def run_ingest(choices: Choices, source: "KafkaSource | str", group: str | None)
 def _session(
     choices: Choices, source: "KafkaSource | str"
 ) -> "AbstractContextManager[SparkSession]":
-    from headwater.pipeline.session import KAFKA, session
+    from headwater.pipeline.spark.session import KAFKA, session
 
     return session(
         choices.settings.spark,
@@ -107,8 +107,8 @@ def _session(
 
 
 def _feed(source: "KafkaSource | str", group: str) -> "Feed":
-    from headwater.pipeline.files_feed import FilesFeed
-    from headwater.pipeline.kafka_feed import KafkaFeed
+    from headwater.pipeline.feeds.files_feed import FilesFeed
+    from headwater.pipeline.feeds.kafka_feed import KafkaFeed
 
     return FilesFeed(source) if isinstance(source, str) else KafkaFeed(source, group)
 

@@ -39,9 +39,9 @@ def flush(
 
     A server does the same every minute; beside it this does no harm. Ctrl-C loses nothing.
     """
-    from headwater.pipeline.lake import Lake
-    from headwater.pipeline.outbox import fill_again
-    from headwater.pipeline.outbox import flush as flush_store
+    from headwater.pipeline.lake.lake import Lake
+    from headwater.pipeline.lake.outbox import fill_again
+    from headwater.pipeline.lake.outbox import flush as flush_store
     from headwater.store.outbox import count_waiting
 
     folder = _folder(lake, store, data)
@@ -69,7 +69,7 @@ def compact(
     data: Data = None,
 ) -> None:
     """Make few files of many, and remove copies; safe beside those who write and read."""
-    from headwater.pipeline.lake import Lake
+    from headwater.pipeline.lake.lake import Lake
 
     folder = _folder(lake, store, data)
     with steps() as show:
@@ -91,7 +91,7 @@ def stats(
     data: Data = None,
 ) -> None:
     """Tell how much is in the lake, and how many events of the store wait for it."""
-    from headwater.pipeline.lake import Lake
+    from headwater.pipeline.lake.lake import Lake
 
     folder = _folder(lake, store, data)
     found = Lake(folder).stats()

@@ -39,10 +39,10 @@ def rebuild(
         raise typer.BadParameter(f"there is no folder '{lake}'", param_hint="--lake")
     spark_settings = {"master": master, "conf": parse_pairs(conf, "--conf") or None}
     settings = load_settings(store=store, data=data, spark=spark_settings)
-    from headwater.pipeline.lake import Lake
-    from headwater.pipeline.outbox import flush
+    from headwater.pipeline.lake.lake import Lake
+    from headwater.pipeline.lake.outbox import flush
     from headwater.pipeline.rebuild import rebuild as rebuild_store
-    from headwater.pipeline.session import session
+    from headwater.pipeline.spark.session import session
 
     started = time.monotonic()
     folder = lake or settings.lake_folder

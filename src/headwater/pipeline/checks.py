@@ -17,10 +17,10 @@ from headwater.errors import (
     StoreUnavailable,
 )
 from headwater.model.event import decode_event
-from headwater.pipeline.kafka import KafkaSource
-from headwater.pipeline.kafka_admin import KafkaAdmin, Topic
-from headwater.pipeline.listing import Listing, check_place
-from headwater.pipeline.stretches import WHOLE, read_stretch
+from headwater.pipeline.feeds.kafka import KafkaSource
+from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
+from headwater.pipeline.feeds.listing import Listing, check_place
+from headwater.pipeline.feeds.stretches import WHOLE, read_stretch
 from headwater.store.migrate import HEAD, upgrade
 from headwater.store.removing import removing
 

@@ -22,7 +22,6 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 
 from headwater.errors import (
     BadConfig,
@@ -34,13 +33,14 @@ from headwater.errors import (
     SparkUnavailable,
     StoreUnavailable,
 )
-from headwater.pipeline.feeds import Feed, Moves, Positions
-from headwater.pipeline.jvm import find_cause
-from headwater.pipeline.lake import Lake
-from headwater.pipeline.outbox import flush
+from headwater.pipeline.feeds.feed import Feed, Moves, Positions
+from headwater.pipeline.lake.lake import Lake
+from headwater.pipeline.lake.outbox import flush
+from headwater.pipeline.spark.jvm import find_cause
 from headwater.pipeline.storing import take_in_frame
 from headwater.pipeline.tasks import Task
 from headwater.pipeline.watching import Watcher
+from headwater.store.answering import answering
 from headwater.store.positions import move_position, read_positions
 from headwater.store.writer import Writer, open_writer
 
@@ -255,7 +255,7 @@ class Ingest:
         self._watcher.settled(self._feed.lag(source))
 
     def _move(self, moves: Moves) -> None:
-        with _store_answers(), self._engine.begin() as connection:
+        with answering(), self._engine.begin() as connection:
             for partition, (value, incarnation) in sorted(moves.items()):
                 move_position(connection, self._source, partition, value, incarnation)
 
@@ -297,7 +297,7 @@ class Ingest:
         return f"ingest {self._plan.name}"
 
     def _read_positions(self) -> Positions:
-        with _store_answers(), self._engine.connect() as connection:
+        with answering(), self._engine.connect() as connection:
             return read_positions(connection, self._source)
 
     @contextmanager
@@ -345,12 +345,3 @@ def _tell(error: Exception) -> str:
         message = (error.getMessageParameters() or {}).get("message")
         return message.partition("\n")[0] if message else find_cause(error)
     return find_cause(error)
-
-
-@contextmanager
-def _store_answers() -> Iterator[None]:
-    try:
-        yield
-    except DBAPIError as error:
-        reason = str(error.orig).partition("\n")[0]
-        raise StoreUnavailable(f"the store does not answer: {reason}") from error

@@ -15,10 +15,10 @@ from headwater.model.facts import Facts
 from headwater.model.instant import now
 from headwater.model.intake import reject
 from headwater.model.project import project
-from headwater.pipeline.compaction import is_compacted
-from headwater.pipeline.lake import FileGone, Lake, read_file
-from headwater.pipeline.lake_files import read_footer
-from headwater.pipeline.scratch import Scratch
+from headwater.pipeline.lake.compaction import is_compacted
+from headwater.pipeline.lake.files import read_footer
+from headwater.pipeline.lake.lake import FileGone, Lake, read_file
+from headwater.pipeline.spark.scratch import Scratch
 from headwater.pipeline.storing import Totals, take_in_frame
 from headwater.pipeline.tasks import Message, Task
 from headwater.store.migrate import upgrade

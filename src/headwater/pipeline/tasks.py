@@ -28,7 +28,7 @@ from headwater.model.project import project
 from headwater.model.relations import EventRow, Rejected
 from headwater.model.understand import Facet, NamedDataset
 from headwater.pipeline.job_patterns import JobPatterns
-from headwater.pipeline.lake import Lake, LakeEvent
+from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.store.bulk import write_or_reject
 from headwater.store.engine import open_engine
 from headwater.store.writer import Ready, Writer, open_writer, pack_rows, ready

@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 
 from headwater.config import LakeSettings
 from headwater.durations import parse_duration
-from headwater.errors import LakeUnavailable, StoreUnavailable
+from headwater.errors import LakeUnavailable
 from headwater.server.background import Background
+from headwater.store.answering import answering
 from headwater.store.outbox import count_waiting
 
 log = logging.getLogger(__name__)
 
 _FIRST_AFTER = timedelta(seconds=10)
 # Without -P a file of the folder that the server runs in could take a module's place.
-_COMMAND = (sys.executable, "-P", "-m", "headwater.pipeline.carry")
+_COMMAND = (sys.executable, "-P", "-m", "headwater.pipeline.lake.carry")
 
 
 class LakeFlush(Background):
@@ -74,12 +74,8 @@ class LakeFlush(Background):
             log.info("carried %d events on into the lake at %s", count, self._folder)
 
     def _count(self) -> int:
-        try:
-            with self._engine.connect() as connection:
-                return count_waiting(connection)
-        except DBAPIError as error:
-            reason = str(error.orig).partition("\n")[0]
-            raise StoreUnavailable(f"the store does not answer: {reason}") from error
+        with answering(), self._engine.connect() as connection:
+            return count_waiting(connection)
 
     def _carry(self) -> int:
         """Have a process do it; how many it carried on."""

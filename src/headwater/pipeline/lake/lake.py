@@ -16,8 +16,8 @@ from uuid import uuid4
 
 from headwater.errors import LakeUnavailable
 from headwater.model.instant import DAY, EPOCH, MICROSECOND
-from headwater.pipeline.compaction import NOTHING, Compacted, compact_day, compacting
-from headwater.pipeline.lake_files import (
+from headwater.pipeline.lake.compaction import NOTHING, Compacted, compact_day, compacting
+from headwater.pipeline.lake.files import (
     SCHEMA,
     FileGone,
     Footer,

@@ -25,11 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.config import SparkSettings, variables_set
 from headwater.errors import HeadwaterError, NotInstalled, SparkUnavailable
-from headwater.pipeline.java import find_java
-from headwater.pipeline.jvm import Jvm, find_cause
-from headwater.pipeline.scratch import Scratch
-from headwater.pipeline.shipping import zip_package
-from headwater.pipeline.spark_conf import (
+from headwater.pipeline.spark.conf import (
     are_executors_apart,
     check_master,
     find_missing,
@@ -37,6 +33,10 @@ from headwater.pipeline.spark_conf import (
     python_of_executors,
     split_secrets,
 )
+from headwater.pipeline.spark.java import find_java
+from headwater.pipeline.spark.jvm import Jvm, find_cause
+from headwater.pipeline.spark.scratch import Scratch
+from headwater.pipeline.spark.shipping import zip_package
 
 # It takes nearly a second to load, which no other command has to wait for.
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import NamedTuple, TextIO
 from uuid import uuid4
 
 from headwater.errors import LakeUnavailable
-from headwater.pipeline.lake_files import (
+from headwater.pipeline.lake.files import (
     LakeEvent,
     read_digests,
     read_file,

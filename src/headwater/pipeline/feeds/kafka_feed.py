@@ -7,9 +7,9 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from headwater.errors import SourceChanged, SourceUnavailable
-from headwater.pipeline.feeds import Moves, Positions
-from headwater.pipeline.kafka import KafkaSource, Offsets, parse_offsets, read_messages
-from headwater.pipeline.kafka_admin import KafkaAdmin, Topic
+from headwater.pipeline.feeds.feed import Moves, Positions
+from headwater.pipeline.feeds.kafka import KafkaSource, Offsets, parse_offsets, read_messages
+from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
 from headwater.pipeline.tasks import Message
 
 log = logging.getLogger(__name__)

@@ -1,6 +1,6 @@
 """Carries a store's events on into the lake, once, in a process of its own.
 
-    echo '{"store": URL, "folder": FOLDER, "parent": PID}' | python -m headwater.pipeline.carry
+    echo '{"store": URL, "folder": FOLDER, "parent": PID}' | python -m headwater.pipeline.lake.carry
 
 A server starts it: what Parquet needs of memory goes with the process, and requests need not wait
 for the interpreter. Settings come by standard input, for others can list arguments and the URL may
@@ -32,8 +32,8 @@ def main() -> None:
 
 
 def carry(store: str, folder: Path) -> int:
-    from headwater.pipeline.lake import Lake
-    from headwater.pipeline.outbox import flush
+    from headwater.pipeline.lake.lake import Lake
+    from headwater.pipeline.lake.outbox import flush
     from headwater.store.engine import open_engine
 
     engine = open_engine(store)

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from headwater.pipeline.files import (
+from headwater.pipeline.feeds.files import (
     MAX_BYTES,
     SETTLE_SECONDS,
     Offset,
@@ -21,8 +21,8 @@ from headwater.pipeline.files import (
     plan_batch,
     to_json,
 )
-from headwater.pipeline.listing import check_place
-from headwater.pipeline.stretches import Stretch, to_tasks
+from headwater.pipeline.feeds.listing import check_place
+from headwater.pipeline.feeds.stretches import Stretch, to_tasks
 
 NAME = "headwater_files"
 SCHEMA = StructType(

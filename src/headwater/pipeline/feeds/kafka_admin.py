@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from headwater.errors import BadConfig, HeadwaterError, SourceUnavailable
-from headwater.pipeline.kafka import KafkaSource, Offsets
+from headwater.pipeline.feeds.kafka import KafkaSource, Offsets
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,13 +1,11 @@
 """Carrying events on from a store into the lake."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 
-from headwater.errors import StoreUnavailable
-from headwater.pipeline.lake import Lake, LakeEvent
+from headwater.pipeline.lake.lake import Lake, LakeEvent
+from headwater.store.answering import answering
 from headwater.store.outbox import Waiting, fill, find_last, read_waiting, remove_carried
 
 # One file a day is written of them: many at once are few files.
@@ -25,7 +23,7 @@ def flush(engine: Engine, lake: Lake, progress: Callable[[int], None] = lambda d
     """
     done = 0
     is_more = True
-    with _answering():
+    with answering():
         while is_more:
             count, is_more = _flush_part(engine, lake)
             done += count
@@ -60,7 +58,7 @@ def _is_full(waiting: Sequence[Waiting]) -> bool:
 def fill_again(engine: Engine) -> None:
     """Let all events of a store wait, for a lake that does not have them."""
     after = None
-    with _answering():
+    with answering():
         while True:
             with engine.connect() as connection:
                 last = find_last(connection, after, _NOTED_AT_ONCE)
@@ -69,12 +67,3 @@ def fill_again(engine: Engine) -> None:
             if last is None:
                 return
             after = last
-
-
-@contextmanager
-def _answering() -> Iterator[None]:
-    try:
-        yield
-    except DBAPIError as error:
-        reason = str(error.orig).partition("\n")[0]
-        raise StoreUnavailable(f"the store does not answer: {reason}") from error

@@ -1,0 +1,1 @@
+"""Where events come from: Kafka's topics and files that grow."""

@@ -1,0 +1,1 @@
+"""The lake: every event as it came, in files that are only ever added; and the way there."""

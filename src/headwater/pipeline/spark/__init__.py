@@ -1,0 +1,1 @@
+"""Spark's sessions: made from settings, here or on a cluster, ended with all they started."""
