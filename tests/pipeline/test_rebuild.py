@@ -156,11 +156,11 @@ class TestTheSame:
         assert generations == sorted(set(generations))
 
     def test_in_many_parts(self, rebuilt: Rebuilt, monkeypatch: pytest.MonkeyPatch) -> None:
-        """One file a part, and more parts than are given to Spark at once."""
-        monkeypatch.setattr(rebuilding, "_PART_BYTES", 1)
-        monkeypatch.setattr(rebuilding, "_PARTS_A_TASK", 1)
+        """Small shares, and more of them than are given to Spark at once."""
+        monkeypatch.setattr(rebuilding, "_SHARE_BYTES", 1)
+        monkeypatch.setattr(rebuilding, "_SHARES_A_TASK", 1)
         rebuilt.write(EVENTS)
-        assert len(rebuilding.plan_parts(rebuilt.lake.files())) > 4
+        assert len(rebuilding.share_out(rebuilt.lake.files())) > 4
         told: list[tuple[int, int | None]] = []
 
         def progress(step: str, done: int, total: int | None) -> None:

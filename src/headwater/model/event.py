@@ -116,14 +116,17 @@ _MISSING = re.compile(r"Object missing required field `(.*?)`(?: - at `(.*)`)?")
 _AT_PATH = re.compile(r"(.*) - at `(.*)`")
 
 
-def decode_event(data: bytes) -> Event:
-    """Read one event; raises InvalidEvent with the place and the reason."""
+def decode_event(data: bytes, known_digest: bytes | None = None) -> Event:
+    """Read one event; raises InvalidEvent with the place and the reason.
+
+    `known_digest` is that of an event kept as it was read before.
+    """
     data = clean(data)
     shell = _decode_shell(data)
     kind = _kind(shell)
     event = Event(
         raw=data,
-        digest=digest(data),
+        digest=known_digest or digest(data),
         kind=kind,
         at=_event_time(shell.eventTime),
         type=_event_type(shell.eventType),

@@ -27,35 +27,40 @@ from headwater.store.replacement import EVER, Kept, Replacement, replacement
 # Told the step, how much of it is done, and of how much if that is known.
 Progress = Callable[[str, int, int | None], None]
 
-# Of events in one task, as they are when read.
-_PART_BYTES = 256_000_000
-_PARTS_A_TASK = 4
+# Of events in one task, as they are when read: many tasks end at about the same time.
+_SHARE_BYTES = 64_000_000
+_SHARES_A_TASK = 16
 # How often to bring over what came meanwhile, and how much may be left for the end.
 _ROUNDS = 10
 _FEW = 5_000
 
 
 @dataclass(frozen=True)
-class Part:
-    """The files of one task, and how many events they hold."""
+class Share:
+    """What one task reads: parts of files, and how many events they hold."""
 
-    files: tuple[Path, ...]
+    pieces: tuple[tuple[Path, range], ...]
     events: int
 
 
 @dataclass(frozen=True)
-class ReadParts:
-    """Reads the parts whose numbers are in a batch."""
+class ReadShares:
+    """Reads the shares whose numbers are in a batch."""
 
-    parts: tuple[Part, ...]
+    shares: tuple[Share, ...]
 
     def __call__(self, batch: Any) -> Iterator[Message]:
         for number in batch.column(0).to_pylist():
-            for file in self.parts[number].files:
+            for file, parts in self.shares[number].pieces:
                 # Compacted away: what was in it is in a file that the next look finds.
                 with suppress(FileGone):
-                    for event in read_file(file):
-                        yield Message(event.payload, event.received_at, ("lake ", file))
+                    for event in read_file(file, parts):
+                        yield Message(
+                            event.payload,
+                            event.received_at,
+                            ("lake ", file),
+                            digest=event.digest,
+                        )
 
 
 def rebuild(
@@ -101,10 +106,10 @@ def fill(
     done: set[Path] = set()
     files = lake.files()
     while files:
-        parts = plan_parts(files)
-        is_whole = sum(len(part.files) for part in parts) == len(files)
-        expected = totals.messages + sum(part.events for part in parts)
-        for wave in _waves(parts, spark.sparkContext.defaultParallelism):
+        shares = share_out(files)
+        is_whole = len({file for share in shares for file, _ in share.pieces}) == len(files)
+        expected = totals.messages + sum(share.events for share in shares)
+        for wave in _waves(shares, spark.sparkContext.defaultParallelism):
 
             def show(found: Totals, before: int = totals.messages, total: int = expected) -> None:
                 progress("events", before + found.messages, total)
@@ -120,18 +125,18 @@ def fill(
     return totals
 
 
-def _waves(parts: Sequence[Part], tasks: int) -> Iterator[Sequence[Part]]:
-    """Several parts a task at a time: enough to keep all at work, and to tell how far it is."""
-    size = tasks * _PARTS_A_TASK
-    for start in range(0, len(parts), size):
-        yield parts[start : start + size]
+def _waves(shares: Sequence[Share], tasks: int) -> Iterator[Sequence[Share]]:
+    """Several shares a task at a time: enough to keep all at work, and to tell how far it is."""
+    size = tasks * _SHARES_A_TASK
+    for start in range(0, len(shares), size):
+        yield shares[start : start + size]
 
 
-def _check_seen(parts: Sequence[Part], found: Totals) -> None:
+def _check_seen(shares: Sequence[Share], found: Totals) -> None:
     """Files may go while they are read; but where none is seen, the new store would be empty."""
-    if found.messages >= sum(part.events for part in parts):
+    if found.messages >= sum(share.events for share in shares):
         return
-    files = [file for part in parts for file in part.files]
+    files = [file for share in shares for file, _ in share.pieces]
     if all(file.exists() for file in files):
         raise LakeUnavailable(
             f"Spark's tasks do not see the lake's files, such as {files[0]}; the folder must be "
@@ -142,14 +147,14 @@ def _check_seen(parts: Sequence[Part], found: Totals) -> None:
 def _take_in(
     new: Replacement,
     spark: SparkSession,
-    parts: Sequence[Part],
+    shares: Sequence[Share],
     folder: Path,
     show: Callable[[Totals], None],
 ) -> Totals:
-    frame = spark.range(0, len(parts), 1, len(parts))
+    frame = spark.range(0, len(shares), 1, len(shares))
     is_sqlite = new.url.startswith("sqlite")
     task = Task(
-        read=ReadParts(tuple(parts)),
+        read=ReadShares(tuple(shares)),
         max_ahead=0,
         max_bytes=2**31,
         store="" if is_sqlite else new.url,
@@ -161,23 +166,26 @@ def _take_in(
         return take_in_frame(frame, task, writer, folder, show)
 
 
-def plan_parts(files: Sequence[Path]) -> list[Part]:
+def share_out(files: Sequence[Path]) -> list[Share]:
     """Share files out, so that each task has about as much to read."""
-    parts: list[Part] = []
-    some: list[Path] = []
+    shares: list[Share] = []
+    pieces: list[tuple[Path, range]] = []
     events = size = 0
     for file in files:
         with suppress(FileGone):
-            footer = read_footer(file)
-            if some and size + footer.unpacked_bytes > _PART_BYTES:
-                parts.append(Part(tuple(some), events))
-                some, events, size = [], 0, 0
-            some.append(file)
-            events += footer.events
-            size += footer.unpacked_bytes
-    if some:
-        parts.append(Part(tuple(some), events))
-    return parts
+            first = 0
+            parts = read_footer(file).parts
+            for number, (rows, unpacked) in enumerate(parts, 1):
+                events, size = events + rows, size + unpacked
+                if size >= _SHARE_BYTES or number == len(parts):
+                    pieces.append((file, range(first, number)))
+                    first = number
+                if size >= _SHARE_BYTES:
+                    shares.append(Share(tuple(pieces), events))
+                    pieces, events, size = [], 0, 0
+    if pieces:
+        shares.append(Share(tuple(pieces), events))
+    return shares
 
 
 def _bring_over(

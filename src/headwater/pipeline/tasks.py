@@ -36,8 +36,8 @@ from headwater.store.writer import Ready, Writer, open_writer, pack_rows, ready
 # The columns that tasks give back: one chunk a row.
 RESULT = "chunk binary"
 
-_CHUNK_EVENTS = 4_000
-_CHUNK_BYTES = 32_000_000
+_CHUNK_EVENTS = 8_000
+_CHUNK_BYTES = 64_000_000
 _PACKED_BYTES = 64_000_000
 # Rows are many and none refers to itself: looking for circles among them takes a tenth of the time.
 _GC_THRESHOLD = (50_000, 20, 100)
@@ -53,6 +53,8 @@ class Message(NamedTuple):
     """Why the source could not read it, if so."""
     size: int | None = None
     """All of it, where `data` is only the beginning."""
+    digest: bytes | None = None
+    """The id of an event that was taken in before."""
 
 
 class Chunk(msgspec.Struct):
@@ -119,13 +121,13 @@ class Task:
 
     def _state(self, message: Message) -> Facts | None:
         """What a message states; None where it is not wanted."""
-        data, received_at, _, error, _ = message = _as_sent(message)
+        data, received_at, _, error, _, digest = message = _as_sent(message)
         try:
             if error is not None or data is None:
                 raise InvalidEvent("$", error or "no value: a tombstone, or a message without one")
             if len(data) > self.max_bytes:
                 raise InvalidEvent("$", f"{len(data):,} bytes; at most {self.max_bytes:,} are read")
-            event = decode_event(data)
+            event = decode_event(data, digest)
             if not self.is_known:
                 check_intake(event, received_at, self.max_ahead)
             if event.job is not None and not self.jobs.accept(event.job.name):

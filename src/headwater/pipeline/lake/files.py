@@ -49,6 +49,8 @@ class Footer(NamedTuple):
     events: int
     unpacked_bytes: int
     bytes: int
+    parts: tuple[tuple[int, int], ...]
+    """How many events each part of it holds, and their bytes when read."""
 
 
 class FileGone(LakeUnavailable):
@@ -76,9 +78,12 @@ def write_file(folder: Path, name: str, events: Iterable[LakeEvent]) -> None:
                 unfinished.unlink(missing_ok=True)
 
 
-def read_file(path: Path) -> Iterator[LakeEvent]:
-    """Every event of a file, with copies if it has any; `FileGone` if it was compacted away."""
-    for batch in _read_columns(path, SCHEMA.names):
+def read_file(path: Path, parts: range | None = None) -> Iterator[LakeEvent]:
+    """Every event of a file, or of some parts of it, with copies if it has any.
+
+    Raises `FileGone` if it was compacted away.
+    """
+    for batch in _read_columns(path, SCHEMA.names, parts):
         at, received_at = (batch.column(name).cast(pa.int64()) for name in ("at", "received_at"))
         digest, kind, payload = (batch.column(name) for name in ("digest", "kind", "payload"))
         columns = (digest, at, received_at, kind, payload)
@@ -93,9 +98,10 @@ def read_digests(path: Path) -> Iterator[bytes]:
 def read_footer(path: Path) -> Footer:
     with _reading(path) as file:
         metadata = file.metadata
-        parts = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-        unpacked = sum(part.total_byte_size for part in parts)
-        return Footer(metadata.num_rows, unpacked, path.stat().st_size)
+        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+        parts = tuple((group.num_rows, group.total_byte_size) for group in groups)
+        unpacked = sum(size for _, size in parts)
+        return Footer(metadata.num_rows, unpacked, path.stat().st_size, parts)
 
 
 @contextmanager
@@ -128,9 +134,9 @@ def _check_columns(schema: Any) -> None:
         raise pa.ArrowInvalid("its columns are not those of the lake")
 
 
-def _read_columns(path: Path, columns: list[str]) -> Iterator[Any]:
+def _read_columns(path: Path, columns: list[str], parts: range | None = None) -> Iterator[Any]:
     with _reading(path) as file:
-        for part in range(file.num_row_groups):
+        for part in range(file.num_row_groups) if parts is None else parts:
             yield from file.iter_batches(_READ_AT_ONCE, row_groups=[part], columns=columns)
 
 
