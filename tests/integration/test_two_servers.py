@@ -196,6 +196,6 @@ def test_the_events_cover_what_they_should(events: list[bytes], expected: Rows) 
     assert len(events) > 350
     # Only edits are missing: they are made through the API.
     empty = {name for name, rows in expected.items() if not rows}
-    assert empty == {"hidden", "edit_value"}
+    assert empty == {"named", "hidden", "edit_value"}
     assert len(expected["rejected"]) == 3
     assert len(expected["event"]) == len(set(events)) - 3

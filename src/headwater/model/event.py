@@ -65,11 +65,12 @@ class Dataset(msgspec.Struct, gc=False):
 
 
 class Entity(msgspec.Struct, gc=False):
-    """What an edit is about: a dataset, one of its fields, or a job."""
+    """What an edit is about: a dataset, one of its fields, a job; or a namespace, source or tag,
+    which are in no namespace."""
 
-    type: Literal["dataset", "job"]
-    namespace: str
+    type: Literal["dataset", "job", "namespace", "source", "tag"]
     name: str
+    namespace: str = ""
     field: str = ""
 
 
@@ -243,7 +244,8 @@ def _check_dataset(dataset: Dataset, path: str, index: int | None = None) -> Non
 
 
 def _check_edit(edit: Edit) -> None:
-    check_name(edit.entity.namespace, "$.edit.entity.namespace")
+    if edit.entity.type in ("dataset", "job"):
+        check_name(edit.entity.namespace, "$.edit.entity.namespace")
     check_name(edit.entity.name, "$.edit.entity.name")
     if edit.entity.field:
         check_name(edit.entity.field, "$.edit.entity.field")

@@ -40,6 +40,14 @@ def job_id(namespace: str, name: str) -> bytes:
     return _named("job", namespace, name)
 
 
+def source_id(name: str) -> bytes:
+    return _named("source", name)
+
+
+def tag_id(name: str) -> bytes:
+    return _named("tag", name)
+
+
 def is_uuid(run_id: str) -> bool:
     return len(run_id) == 36 and _UUID.fullmatch(run_id) is not None
 
@@ -60,6 +68,12 @@ def run_name(key: bytes, name: str | None) -> str:
 def author_id(producer: str) -> bytes:
     """Identify who speaks, whatever its release: an upgraded producer replaces its own words."""
     return _named("author", _VERSION.sub("", producer))
+
+
+def editors_id(entity: bytes) -> bytes:
+    """Identify whoever edits an entity, as the author of what is declared of it: persons speak of
+    a thing with one voice, so that the last word on it replaces the one before."""
+    return digest(b"edit" + entity)
 
 
 def access_id(run: bytes, dataset: bytes, direction: int) -> bytes:

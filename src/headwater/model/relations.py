@@ -66,6 +66,14 @@ class Joined(IntEnum):
     OTHER = 3
 
 
+class NamedKind(IntEnum):
+    """What persons name beside datasets and jobs."""
+
+    NAMESPACE = 0
+    SOURCE = 1
+    TAG = 2
+
+
 class Voice(IntEnum):
     """Who says so; a person's word outranks an event's when read."""
 
@@ -74,7 +82,10 @@ class Voice(IntEnum):
 
 
 class EventRow(NamedTuple):
-    """An event as it came. Time leads the key, so that new events go to the end of the table."""
+    """An event as it came. Time leads the key, so that new events go to the end of the table.
+
+    `job` is that of the event; of an edit, the entity that is edited.
+    """
 
     at: Annotated[int, KEY]
     digest: IdKey
@@ -246,6 +257,15 @@ class Lifecycle(NamedTuple):
     previous: IdKey
 
 
+class Named(NamedTuple):
+    """A namespace, source or tag that a person spoke of; others are known by what is in them."""
+
+    kind: SmallKey
+    name: Annotated[str, KEY]
+    first_said: FirstTime = None
+    last_said: LastTime = None
+
+
 class Hidden(NamedTuple):
     """When a person deleted an entity or restored it; an event after that shows it again."""
 
@@ -292,6 +312,7 @@ RELATIONS: dict[str, type[tuple[object, ...]]] = {
     "sample": Sample,
     "alias": Alias,
     "lifecycle": Lifecycle,
+    "named": Named,
     "hidden": Hidden,
     "edit_value": EditValue,
     "rejected": Rejected,

@@ -119,6 +119,7 @@ class Application:
         self._gate = Gate(keyring, self._settings.auth.max_requests_per_second)
         writer = open_writer(engine, fills_outbox=self._settings.lake.is_on)
         self._ingest = Ingest(writer, self._settings.intake, self._metrics)
+        app.state.commits = self._ingest.commits
         retention = Retention(engine, self._settings.retention)
         lake = LakeFlush(
             engine, self._settings.lake_folder, self._settings.lake, self._metrics.lake_waiting.set

@@ -71,12 +71,12 @@ class Ingest:
         self._loop = asyncio.get_running_loop()
         # One thread: several would only wait for each other's turn at the interpreter.
         self._worker = ThreadPoolExecutor(1, "headwater-projection")
-        self._commits = GroupCommit(writer, self._deliver, self._observe)
+        self.commits = GroupCommit(writer, self._deliver, self._observe)
 
     def close(self) -> None:
         """Store what was taken, then end."""
         self._worker.shutdown()
-        self._commits.close()
+        self.commits.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = Body(self._settings.max_body_bytes, self._budget)
@@ -194,7 +194,7 @@ class Ingest:
         if not facts:
             return
         future: asyncio.Future[None] = self._loop.create_future()
-        self._commits.submit(facts, lambda ticket: _settle(future, ticket))
+        self.commits.submit(facts, lambda ticket: _settle(future, ticket))
         # A database that hangs says nothing at all. To send again changes nothing.
         giving_up = self._loop.call_later(_STORE_SECONDS, _give_up, future)
         try:

@@ -2,9 +2,35 @@
 
 from typing import Any
 
+import msgspec
 from fastapi import FastAPI
 
 Document = dict[str, Any]
+
+# The shapes of answers, by the names they have in the document.
+_shapes: dict[str, Any] = {}
+_MEANINGS = {
+    400: "A parameter or body that cannot be used.",
+    404: "Nothing of that name is known.",
+    409: "Something else was done meanwhile.",
+    422: "A body of the wrong shape.",
+}
+
+
+def answers(
+    shape: Any, example: Any, *errors: int, status: int = 200, description: str = "What was found."
+) -> dict[int | str, Document]:
+    """What a route answers, for its `responses`: a shape, an example of it, and its errors."""
+    (schema,), components = msgspec.json.schema_components((shape,), ref_template=_REFERENCE)
+    _shapes.update(components)
+    found = {"schema": schema, "example": msgspec.to_builtins(example)}
+    return {
+        status: {"description": description, "content": {"application/json": found}},
+        **{code: _answer(_MEANINGS[code], "Error") for code in errors},
+    }
+
+
+_REFERENCE = "#/components/schemas/{name}"
 
 _EVENT: Document = {
     "type": "object",
@@ -117,7 +143,7 @@ def describe_ingest(app: FastAPI) -> None:
             document["security"] = [*({name: []} for name in _WAYS_IN), {}]
             document.setdefault("components", {})["securitySchemes"] = _WAYS_IN
             schemas = document["components"].setdefault("schemas", {})
-            schemas |= {
+            schemas |= _shapes | {
                 "OpenLineageEvent": _EVENT,
                 "BatchAnswer": _BATCH_ANSWER,
                 "Error": _ERROR,

@@ -4,15 +4,21 @@ from collections import defaultdict
 from collections.abc import Container, Iterable
 from typing import Any, NamedTuple
 
+import msgspec
 from sqlalchemy import Connection, SmallInteger, bindparam, select
 
+from headwater.model import ids
 from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Slot
 from headwater.store import tables
+from headwater.store.overlay import Word, read_words
 from headwater.store.packing import unpack
 from headwater.store.paging import in_parts
 from headwater.store.prepared import IsAmong, Prepared
-from headwater.store.readings import FIELDS
+from headwater.store.readings import FIELDS, read_fields
+
+# Persons speak of datasets and jobs, not of runs.
+_EDITED = frozenset((Slot.DATASET, Slot.JOB))
 
 
 def read_contents(connection: Connection, digests: Iterable[bytes | None]) -> dict[bytes, bytes]:
@@ -50,13 +56,17 @@ def _read_newest(
 def read_facets(
     connection: Connection, owners: Iterable[bytes], slot: Slot
 ) -> dict[bytes, dict[str, bytes]]:
-    """Read the newest facets of each owner by name, as they came."""
-    newest = _read_newest(connection, owners, slot)
+    """Read the newest facets of each owner by name, as they came or as persons gave them."""
+    wanted = list(owners)
+    newest = _read_newest(connection, wanted, slot)
     bodies = read_contents(connection, newest.values())
     facets: dict[bytes, dict[str, bytes]] = defaultdict(dict)
     for (owner, name), digest in newest.items():
         if digest in bodies:
             facets[owner][name] = bodies[digest]
+    if slot in _EDITED:
+        for owner, word in read_words(connection, wanted).items():
+            facets[owner] = word.over(facets[owner])
     return facets
 
 
@@ -74,19 +84,37 @@ def read_facet_fields(
     connection: Connection, owners: Iterable[bytes], slot: Slot, names: Container[str]
 ) -> dict[bytes, Fields]:
     """Read the fields of some facets of each owner, for what is shown of many at once."""
+    wanted = list(owners)
     newest = {
         key: digest
-        for key, digest in _read_newest(connection, owners, slot).items()
+        for key, digest in _read_newest(connection, wanted, slot).items()
         if key[1] in names
     }
     fields = FIELDS.read(connection, newest.values())
     found: defaultdict[bytes, dict[str, bytes]] = defaultdict(dict)
     for (owner, name), digest in newest.items():
         found[owner][name] = digest
-    return {
+    words = read_words(connection, wanted) if slot in _EDITED else {}
+    shown = {
         owner: Fields(
             {name: fields.get(digest, {}) for name, digest in digests.items()},
             tuple(sorted(digests.items())),
         )
         for owner, digests in found.items()
     }
+    for owner, word in words.items():
+        shown[owner] = _edited(word, shown.get(owner, NO_FIELDS), names)
+    return shown
+
+
+def _edited(word: Word, stated: Fields, names: Container[str]) -> Fields:
+    """The same with a person's word in the place of an event's."""
+    bodies = {name: msgspec.json.encode(value) for name, value in stated.by_facet.items()}
+    changed = {
+        name: body
+        for name, body in word.over(bodies).items()
+        if name in names and body != bodies.get(name)
+    }
+    by_facet = stated.by_facet | {name: read_fields(body) for name, body in changed.items()}
+    digests = dict(stated.digests) | {name: ids.digest(body) for name, body in changed.items()}
+    return Fields(by_facet, tuple(sorted(digests.items())))

@@ -90,13 +90,14 @@ def _column_types(body: bytes) -> dict[str, str]:
     return types
 
 
-def _fields(body: bytes) -> dict[str, Any]:
+def read_fields(body: bytes) -> dict[str, Any]:
     found = facets.read(_ANY, body)
     return found if isinstance(found, dict) else {}
 
 
+BODIES: Readings[bytes] = Readings(bytes, 4_000_000)
 SNAPSHOT_TYPES: Readings[bool] = Readings(_emits_snapshots, 1_000_000)
 COLUMN_MAPS: Readings[ColumnMap] = Readings(read_column_map, 64_000_000, growth=4)
 SCHEMAS: Readings[facets.Schema] = Readings(_schema, 32_000_000, growth=4)
 COLUMN_TYPES: Readings[dict[str, str]] = Readings(_column_types, 16_000_000, growth=3)
-FIELDS: Readings[dict[str, Any]] = Readings(_fields, 8_000_000, growth=4)
+FIELDS: Readings[dict[str, Any]] = Readings(read_fields, 8_000_000, growth=4)

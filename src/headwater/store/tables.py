@@ -77,6 +77,7 @@ facet = TABLES["facet"]
 sample = TABLES["sample"]
 alias = TABLES["alias"]
 lifecycle = TABLES["lifecycle"]
+named = TABLES["named"]
 hidden = TABLES["hidden"]
 edit_value = TABLES["edit_value"]
 rejected = TABLES["rejected"]
@@ -121,6 +122,9 @@ api_key = Table(
     Column("revoked_at", BigInteger),
 )
 
+_IS_EDIT = text("kind = 3")
+_IS_SOURCE = text("slot = 2 AND name = 'dataSource'")
+
 Index("dataset_by_name", dataset.c.namespace_id, dataset.c.name)
 Index("job_by_name", job.c.namespace_id, job.c.name)
 Index("run_by_job", run.c.job, run.c.first_event)
@@ -144,3 +148,5 @@ Index("declared_dataset_by_dataset", declared_dataset.c.dataset)
 Index("alias_by_other", alias.c.other)
 Index("lifecycle_by_previous", lifecycle.c.previous)
 Index("rejected_by_time", rejected.c.received_at)
+Index("event_edits", event.c.at, sqlite_where=_IS_EDIT, postgresql_where=_IS_EDIT)
+Index("facet_sources", facet.c.digest, sqlite_where=_IS_SOURCE, postgresql_where=_IS_SOURCE)

@@ -1,40 +1,106 @@
 """What a person's edit states: an entity hidden or shown, names joined or cut, a value given."""
 
+from collections.abc import Callable
+
+import msgspec
+
+from headwater.model import facets
+from headwater.model.aspects import DATASETS, DELETED, SCHEMA, SYMLINKS
 from headwater.model.event import Entity
-from headwater.model.ids import NO_CONTENT, dataset_id, digest, job_id, namespace_id
-from headwater.model.project.projection import Projection
-from headwater.model.relations import Alias, EditValue, Hidden, JobRow, Voice
+from headwater.model.ids import (
+    NO_CONTENT,
+    UNSAID,
+    dataset_id,
+    digest,
+    editors_id,
+    job_id,
+    namespace_id,
+    source_id,
+    tag_id,
+)
+from headwater.model.names import is_name
+from headwater.model.project.projection import NO_JOB, Projection
+from headwater.model.relations import (
+    Alias,
+    Declaration,
+    DeclaredDataset,
+    Direction,
+    EditValue,
+    EventRow,
+    Hidden,
+    JobRow,
+    Named,
+    NamedKind,
+    Voice,
+)
 from headwater.model.understand import Facet, NamedDataset, read_facet
+
+_OTHERS: dict[str, tuple[NamedKind, Callable[[str], bytes]]] = {
+    "namespace": (NamedKind.NAMESPACE, namespace_id),
+    "source": (NamedKind.SOURCE, source_id),
+    "tag": (NamedKind.TAG, tag_id),
+}
+
+
+class _Reference(msgspec.Struct):
+    namespace: str
+    name: str
+
+
+class _Datasets(msgspec.Struct):
+    inputs: list[_Reference] = []
+    outputs: list[_Reference] = []
+
+
+_DATASETS = facets.decoder(_Datasets)
+
+
+def entity_id(entity: Entity) -> bytes:
+    """The id under which what persons say of an entity is kept."""
+    if entity.type == "dataset":
+        return dataset_id(entity.namespace, entity.name)
+    if entity.type == "job":
+        return job_id(entity.namespace, entity.name)
+    return _OTHERS[entity.type][1](entity.name)
 
 
 def project_edit(projection: Projection) -> None:
     """Project every aspect that an edit sets or takes back."""
     edit = projection.event.edit
     assert edit is not None
-    owner = _name_entity(projection, edit.entity)
+    owner = entity_id(edit.entity)
+    _name_entity(projection, edit.entity, owner)
+    (event,) = projection.facts.rows["event"]
+    projection.facts.rows["event"] = [EventRow._make(event)._replace(job=owner)]
     aspects: dict[str, bytes | None] = {name: bytes(raw) for name, raw in edit.set.items()}
     aspects.update(dict.fromkeys(edit.unset))
     for aspect, raw in aspects.items():
         facet = None if raw is None else read_facet(aspect, raw)
-        if aspect == "deleted":
+        _project_value(projection, owner, edit.entity.field, aspect, facet)
+        if aspect == DELETED:
             is_deleted = facet is not None and facet.body == b"true"
             projection.facts.add("hidden", Hidden(owner, projection.at, int(is_deleted)))
-        elif aspect == "symlinks" and edit.entity.type == "dataset":
+        elif edit.entity.field:
+            continue
+        elif edit.entity.type == "dataset" and aspect == SYMLINKS:
             _project_joins(projection, owner, facet)
-        else:
-            _project_value(projection, owner, edit.entity.field, aspect, facet)
+        elif edit.entity.type == "dataset" and aspect == SCHEMA:
+            _declare_schema(projection, owner, facet)
+        elif edit.entity.type == "job" and aspect == DATASETS:
+            _declare_datasets(projection, edit.entity, owner, facet)
 
 
-def _name_entity(projection: Projection, entity: Entity) -> bytes:
+def _name_entity(projection: Projection, entity: Entity, owner: bytes) -> None:
     """An edit may come before the events about what it edits."""
-    names = (entity.namespace, entity.name)
     if entity.type == "dataset":
-        dataset = NamedDataset(dataset_id(*names), *names)
-        projection.name(dataset)
-        return dataset.id
-    job = job_id(*names)
-    projection.facts.add("job", JobRow(job, namespace_id(entity.namespace), *names))
-    return job
+        projection.name(NamedDataset(owner, entity.namespace, entity.name))
+    elif entity.type == "job":
+        names = (namespace_id(entity.namespace), entity.namespace, entity.name)
+        projection.facts.add("job", JobRow(owner, *names))
+    else:
+        kind = _OTHERS[entity.type][0]
+        row = Named(kind, entity.name, projection.at, projection.at)
+        projection.facts.add("named", row)
 
 
 def _project_joins(projection: Projection, dataset: bytes, facet: Facet | None) -> None:
@@ -43,6 +109,37 @@ def _project_joins(projection: Projection, dataset: bytes, facet: Facet | None) 
         projection.name(link.dataset)
         alias = Alias(dataset, link.dataset.id, Voice.PERSON, link.joined, projection.stamp)
         projection.facts.add("alias", alias)
+
+
+def _declare_schema(projection: Projection, dataset: bytes, facet: Facet | None) -> None:
+    """A dataset's design: what runs say of it counts for more."""
+    author, at = editors_id(dataset), projection.at
+    if facet is not None:
+        schema = projection.keep(facet)
+        row = (author, NO_JOB, dataset, Direction.ITSELF, schema, UNSAID, at, at)
+        projection.facts.add("declared_dataset", DeclaredDataset._make(row))
+    projection.facts.add("declaration", Declaration(author, NO_JOB, at))
+
+
+def _declare_datasets(
+    projection: Projection, entity: Entity, job: bytes, facet: Facet | None
+) -> None:
+    """A job's design, in the place of what persons said of it before."""
+    author, at = editors_id(job), projection.at
+    stated: _Datasets | None = facets.read(_DATASETS, facet.body) if facet else None
+    if stated is not None:
+        names = (namespace_id(entity.namespace), entity.namespace, entity.name)
+        projection.facts.add("job", JobRow(job, *names, at, at))
+        sides = ((Direction.INPUT, stated.inputs), (Direction.OUTPUT, stated.outputs))
+        for direction, references in sides:
+            for reference in references:
+                if is_name(reference.namespace) and is_name(reference.name):
+                    names_of = (reference.namespace, reference.name)
+                    dataset = NamedDataset(dataset_id(*names_of), *names_of)
+                    projection.name(dataset)
+                    row = (author, job, dataset.id, direction, UNSAID, UNSAID, at, at)
+                    projection.facts.add("declared_dataset", DeclaredDataset._make(row))
+    projection.facts.add("declaration", Declaration(author, job, at))
 
 
 def _project_value(
