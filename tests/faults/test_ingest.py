@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import msgspec
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions
 
@@ -158,6 +158,27 @@ def test_poison_is_put_aside(scene: Scene) -> None:
     too_large = rejected[places["too large"]]
     assert too_large.size == LARGEST_BYTES + 14
     assert len(too_large.payload) == 1_000_000
+
+
+def test_what_a_transaction_took_back_is_left_out(scene: Scene) -> None:
+    topic = scene.new_topic()
+    taken_back, kept = new_events(3), new_events(3)
+    settings = {"bootstrap.servers": scene.kafka.bootstrap, "transactional.id": topic}
+    producer = Producer(settings)
+    producer.init_transactions(30)
+    for events, end in (
+        (taken_back, producer.abort_transaction),
+        (kept, producer.commit_transaction),
+    ):
+        producer.begin_transaction()
+        for event in events:
+            producer.produce(topic, event)
+        producer.flush(30)
+        end(30)
+    scene.sent += kept
+    scene.wait(topic)
+    scene.check()
+    assert lake_events(scene.service.data).isdisjoint(taken_back)
 
 
 def test_an_event_ahead_of_the_clock_is_taken_in_by_a_replay(scene: Scene) -> None:

@@ -47,6 +47,12 @@ class KafkaSource:
         """The settings of a client of the same cluster."""
         return {**self.settings, "bootstrap.servers": self.brokers}
 
+    @property
+    def _consumer(self) -> dict[str, str]:
+        """What a transaction took back was never said: it is left out unless asked for."""
+        settings = {"isolation.level": "read_committed", **self.client}
+        return {f"kafka.{key}": value for key, value in settings.items()}
+
     def stream(self, spark: "SparkSession", offsets: Offsets) -> "DataFrame":
         """The messages from these offsets on, which name every partition there is."""
         reader = spark.readStream.format("kafka").options(**self._options(offsets))
@@ -54,14 +60,14 @@ class KafkaSource:
 
     def frame(self, spark: "SparkSession", topic: str, partition: int, offset: int) -> "DataFrame":
         """One message."""
-        options = {f"kafka.{key}": value for key, value in self.client.items()}
+        options = self._consumer
         options["assign"] = json.dumps({topic: [partition]})
         options["startingOffsets"] = json.dumps({topic: {partition: offset}})
         options["endingOffsets"] = json.dumps({topic: {partition: offset + 1}})
         return spark.read.format("kafka").options(**options).load().select("value")
 
     def _options(self, offsets: Offsets) -> dict[str, str]:
-        options = {f"kafka.{key}": value for key, value in self.client.items()}
+        options = self._consumer
         options["maxOffsetsPerTrigger"] = str(self.max_events)
         # Told apart here, before it is too late: a topic made anew, or messages that Kafka removed.
         options["failOnDataLoss"] = "true"
