@@ -21,6 +21,7 @@ BATCH = 100
 OPEN_RUNS = 10
 
 NAMESPACE = "db://bench"
+JOB_NAMESPACE = "bench"
 PRODUCER = "https://headwater.example/bench"
 SPEC = "https://openlineage.io/spec"
 TYPES = ("BIGINT", "VARCHAR", "DECIMAL(18,2)", "TIMESTAMP", "BOOLEAN")
@@ -196,7 +197,7 @@ def _template(job: Job, event_type: str) -> bytes:
         "producer": PRODUCER,
         "schemaURL": f"{SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",
         "run": {"runId": "%(run)b", "facets": _run_facets()},
-        "job": {"namespace": "bench", "name": job.name, "facets": _job_facets(job)},
+        "job": {"namespace": JOB_NAMESPACE, "name": job.name, "facets": _job_facets(job)},
         "inputs": [_dataset(source) for source in job.inputs],
         "outputs": [_output(job, output, event_type) for output in job.outputs],
     }

@@ -8,6 +8,7 @@ from bench.figure import Figure
 from bench.rows.graph import lineage, lineage_history, lineage_postgres
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
+from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
 from bench.rows.size import growth, memory, start
 from bench.rows.upkeep import prunes
@@ -28,6 +29,7 @@ ROWS = (
     Row("wide", wide),
     Row("memory", memory),
     Row("lineage", lineage),
+    Row("readers-and-writers", readers_and_writers),
     Row("projection", projection),
     Row("bulk", bulk),
     Row("kafka-stream", kafka_stream),
