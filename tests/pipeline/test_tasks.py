@@ -397,6 +397,7 @@ class TestHandOver:
             dataset_event(dataset={**data, "facets": facets}),
             edit_event(set={"documentation": {"description": "x"}}),
             edit_event(set={"deleted": True}),
+            edit_event(entity={"type": "tag", "name": "pii"}, set={"documentation": {}}),
         ]
         given = [message(event) for event in events]
         bad = Message(b"\xff\x00", NOON, PLACE, "é", 2**40)
