@@ -3,13 +3,18 @@
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from headwater.config import SparkSettings
 from tests.services.headwater import Headwater
 from tests.services.kafka import Kafka
 from tests.services.postgresql import PostgreSQL
 from tests.store.stores import open_store
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture(scope="session")
@@ -48,3 +53,13 @@ def headwater_server() -> Iterator[Headwater]:
     """One server on SQLite for the whole test run."""
     with Headwater.start() as service:
         yield service
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
+    """One Spark session for the whole test run, with what reads and writes Kafka."""
+    from headwater.pipeline.spark.session import KAFKA, session
+
+    settings = SparkSettings(master="local[2]")
+    with session(settings, "tests", [KAFKA], folder=tmp_path_factory.mktemp("data")) as spark:
+        yield spark

@@ -3,18 +3,12 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.config import SparkSettings
 from headwater.pipeline.lake.lake import Lake
-from headwater.pipeline.spark.session import KAFKA, session
 from headwater.store.writer import open_writer
 from tests.store.stores import Store, open_store
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 @pytest.fixture
@@ -36,11 +30,3 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     with open_store(str(request.getfixturevalue(f"{request.param}_url"))) as store:
         store.writer = open_writer(store.engine, fills_outbox=True)
         yield store
-
-
-@pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """One Spark session for the whole test run, with what reads and writes Kafka."""
-    settings = SparkSettings(master="local[2]")
-    with session(settings, "tests", [KAFKA], folder=tmp_path_factory.mktemp("data")) as spark:
-        yield spark

@@ -1,0 +1,1 @@
+"""Lineage of PySpark programs, told by themselves: streams and batch jobs, by column."""

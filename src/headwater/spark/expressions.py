@@ -1,0 +1,206 @@
+"""Where the value of an expression comes from."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from headwater.spark.derived import (
+    NOTHING,
+    Derived,
+    Direct,
+    Way,
+    combine,
+    payload,
+)
+from headwater.spark.plan import Node, expression_id, read_tree
+
+Columns = Mapping[tuple[int, str], Derived]
+# Gives what the rows of a plan inside an expression are made of: values, and what decides.
+Subquery = Callable[[Node, Columns], tuple[list[Derived], frozenset[Any]]]
+
+_CHANGED = Way(Direct.TRANSFORMATION)
+_AGGREGATED = Way(Direct.AGGREGATION)
+
+# Another type or name for the same value.
+_SAME = frozenset(
+    (
+        "Alias",
+        "AssertNotNull",
+        "KnownNotNull",
+        "KnownNullable",
+        "KnownFloatingPointNormalized",
+        "NormalizeNaNAndZero",
+        "PromotePrecision",
+        "SortOrder",
+        "TempResolvedColumn",
+    )
+)
+_CASTS = frozenset(("AnsiCast", "Cast", "CheckOverflow", "TryCast", "UpCast"))
+# Each of these is one of its arguments.
+_CHOICES = frozenset(("Coalesce", "Greatest", "IfNull", "Least", "NaNvl", "Nvl"))
+# One after another; what the parsed text is made of is the first argument.
+_PARSERS = frozenset(
+    ("AvroDataToCatalyst", "CsvToStructs", "JsonToStructs", "ProtobufDataToCatalyst")
+)
+_MASKING = frozenset(
+    (
+        "AesEncrypt",
+        "Count",
+        "CountMinSketchAgg",
+        "Crc32",
+        "HyperLogLogPlusPlus",
+        "Mask",
+        "Md5",
+        "Murmur3Hash",
+        "Sha1",
+        "Sha2",
+        "XxHash64",
+    )
+)
+
+
+class Reader:
+    """Reads expressions over the columns of some rows."""
+
+    def __init__(self, columns: Columns, subquery: Subquery) -> None:
+        self._columns = columns
+        self._subquery = subquery
+
+    def read(self, node: Node) -> Derived:
+        """Where a value comes from; what is not known by name is made of all its arguments."""
+        kind = node.kind
+        if kind == "AttributeReference":
+            return self._columns.get(expression_id(node), NOTHING)
+        if kind == "Literal":
+            return NOTHING
+        if kind in _SAME:
+            return self.read(node.children[0])
+        reading = _READINGS.get(kind)
+        if reading is not None:
+            return reading(self, node)
+        return self._made_of_all(node)
+
+    def _made_of_all(self, node: Node) -> Derived:
+        way = Way(Direct.TRANSFORMATION, node.kind in _MASKING)
+        made = combine([self.read(child).through(way) for child in node.children])
+        return Derived(made.direct, made.indirect)
+
+    def _cast(self, node: Node) -> Derived:
+        """Another type is a change to who reads it; but it is the same text to a parser."""
+        value = self.read(node.children[0])
+        return Derived(value.through(_CHANGED).direct, value.indirect, origin=value.origin)
+
+    def _choice(self, node: Node) -> Derived:
+        values = combine([self.read(child) for child in node.children])
+        return Derived(values.whole, values.indirect)
+
+    def _case(self, node: Node) -> Derived:
+        """Conditions and values in turn, then what is left."""
+        parts = [self.read(child) for child in node.children]
+        pairs = len(parts) // 2
+        conditions, values = parts[: 2 * pairs : 2], parts[1 : 2 * pairs : 2]
+        return _chosen(conditions, [*values, *parts[2 * pairs :]])
+
+    def _if(self, node: Node) -> Derived:
+        condition, *values = (self.read(child) for child in node.children)
+        return _chosen([condition], values)
+
+    def _struct(self, node: Node) -> Derived:
+        """Names and values in turn."""
+        names, values = node.children[::2], node.children[1::2]
+        members = {
+            str(name.fields.get("value")): self.read(value)
+            for name, value in zip(names, values, strict=True)
+        }
+        return Derived(members=members)
+
+    def _field(self, node: Node) -> Derived:
+        """A field of a structure: the one that was put in, or the one of that name in a column."""
+        whole = self.read(node.children[0])
+        members = list((whole.members or {}).values())
+        place = node.fields["ordinal"]
+        if place < len(members):
+            return members[place].beside(whole.indirect)
+        return whole.through(_CHANGED)
+
+    def _parsed(self, node: Node) -> Derived:
+        """What a text or bytes hold: fields that are known by the schema they are read with."""
+        text = self.read(node.children[0])
+        schema = node.fields.get("schema")
+        if text.origin is None or schema is None:
+            return text.through(_CHANGED)
+        return payload(text.origin, schema).beside(text.indirect)
+
+    def _aggregate(self, node: Node) -> Derived:
+        """An aggregate with its mode; `filter` says which rows it sees."""
+        function, *conditions = node.children
+        value = self.read(function).through(_AGGREGATED)
+        return value.beside(_deciding(map(self.read, conditions), "CONDITIONAL"))
+
+    def _over(self, node: Node) -> Derived:
+        """A function over a window: what parts and orders the window decides."""
+        function, specification = node.children
+        value = self.read(function).through(_CHANGED)
+        parts = (self.read(child) for child in specification.children)
+        return value.beside(_deciding(parts, "WINDOW"))
+
+    def _outer(self, node: Node) -> Derived:
+        """A column of the rows around a subquery."""
+        (column,) = node.expressions("e")
+        return self.read(column)
+
+    def _in_time(self, node: Node) -> Derived:
+        """Bounds of a window of time: the cases in how they are reckoned are nobody's concern."""
+        value = self.read(node.children[0]).through(_CHANGED)
+        return Derived(value.direct)
+
+    def _with_fields(self, node: Node) -> Derived:
+        """A structure with fields added, replaced or dropped."""
+        whole = self.read(node.children[0])
+        if whole.members is None:
+            return self._made_of_all(node)
+        members = dict(whole.members)
+        for change in node.children[1:]:
+            if change.kind == "WithField":
+                members[change.fields["name"]] = self.read(change.children[0])
+            else:
+                members.pop(change.fields["name"], None)
+        return Derived(members=members, indirect=whole.indirect)
+
+    def _pivoted(self, node: Node) -> Derived:
+        """The value of the rows that have one of the pivot's values."""
+        pivot, value = (self.read(child) for child in node.children[:2])
+        return value.through(_AGGREGATED).beside(pivot.deciding("CONDITIONAL"))
+
+    def _of_subquery(self, node: Node) -> Derived:
+        """The value of a subquery, or whether it has rows: made of all that it looks at."""
+        values, deciding = self._subquery(read_tree(node.fields["plan"]), self._columns)
+        return combine([value.through(_CHANGED) for value in values]).beside(deciding)
+
+
+def _chosen(conditions: list[Derived], values: list[Derived]) -> Derived:
+    value = combine(values)
+    return Derived(value.whole, value.indirect).beside(_deciding(conditions, "CONDITIONAL"))
+
+
+def _deciding(some: Any, subtype: str) -> frozenset[Any]:
+    return frozenset().union(*(value.deciding(subtype) for value in some))
+
+
+_READINGS: dict[str, Callable[[Reader, Node], Derived]] = {
+    **dict.fromkeys(_CASTS, Reader._cast),
+    **dict.fromkeys(_CHOICES, Reader._choice),
+    **dict.fromkeys(_PARSERS, Reader._parsed),
+    "AggregateExpression": Reader._aggregate,
+    "CaseWhen": Reader._case,
+    "CreateNamedStruct": Reader._struct,
+    "Exists": Reader._of_subquery,
+    "GetStructField": Reader._field,
+    "If": Reader._if,
+    "ListQuery": Reader._of_subquery,
+    "OuterReference": Reader._outer,
+    "PivotFirst": Reader._pivoted,
+    "PreciseTimestampConversion": Reader._in_time,
+    "ScalarSubquery": Reader._of_subquery,
+    "UpdateFields": Reader._with_fields,
+    "WindowExpression": Reader._over,
+}
