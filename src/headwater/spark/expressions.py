@@ -7,6 +7,7 @@ from headwater.spark.derived import (
     NOTHING,
     Derived,
     Direct,
+    Source,
     Way,
     combine,
     payload,
@@ -61,9 +62,12 @@ _MASKING = frozenset(
 class Reader:
     """Reads expressions over the columns of some rows."""
 
-    def __init__(self, columns: Columns, subquery: Subquery) -> None:
+    def __init__(
+        self, columns: Columns, subquery: Subquery, parsed: Callable[[Source, Any], None]
+    ) -> None:
         self._columns = columns
         self._subquery = subquery
+        self._note_parsed = parsed
 
     def read(self, node: Node) -> Derived:
         """Where a value comes from; what is not known by name is made of all its arguments."""
@@ -126,8 +130,9 @@ class Reader:
         """What a text or bytes hold: fields that are known by the schema they are read with."""
         text = self.read(node.children[0])
         schema = node.fields.get("schema")
-        if text.origin is None or schema is None:
+        if text.origin is None or not isinstance(schema, dict):
             return text.through(_CHANGED)
+        self._note_parsed(text.origin, schema)
         return payload(text.origin, schema).beside(text.indirect)
 
     def _aggregate(self, node: Node) -> Derived:
@@ -152,6 +157,12 @@ class Reader:
         """Bounds of a window of time: the cases in how they are reckoned are nobody's concern."""
         value = self.read(node.children[0]).through(_CHANGED)
         return Derived(value.direct)
+
+    def _written_out(self, node: Node) -> Derived:
+        """A structure as text or bytes: changed as a whole, but its fields can still be told."""
+        value = self.read(node.children[0])
+        made = value.through(_CHANGED)
+        return Derived(made.direct, made.indirect, value.members)
 
     def _with_fields(self, node: Node) -> Derived:
         """A structure with fields added, replaced or dropped."""
@@ -201,6 +212,10 @@ _READINGS: dict[str, Callable[[Reader, Node], Derived]] = {
     "PivotFirst": Reader._pivoted,
     "PreciseTimestampConversion": Reader._in_time,
     "ScalarSubquery": Reader._of_subquery,
+    "StructsToCsv": Reader._written_out,
+    "StructsToJson": Reader._written_out,
+    "CatalystDataToAvro": Reader._written_out,
+    "CatalystDataToProtobuf": Reader._written_out,
     "UpdateFields": Reader._with_fields,
     "WindowExpression": Reader._over,
 }

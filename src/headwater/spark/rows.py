@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from headwater.spark.derived import (
     NOTHING,
@@ -42,6 +43,10 @@ class PlanReader:
 
     leaves: list[Node] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
+    payloads: dict[Source, Any] = field(default_factory=dict)
+    """The schemas with which columns of text or bytes are parsed."""
+    known: "Rows | None" = None
+    """Rows that a leaf may be, of a stream whose batch is read."""
     _shared: dict[int, Rows] = field(default_factory=dict)
 
     def read(self, plan: Node, outer: Mapping[Id, Derived] | None = None) -> Rows:
@@ -73,7 +78,7 @@ class PlanReader:
         known: dict[Id, Derived] = dict(outer)
         for rows in inputs:
             known.update(rows.columns)
-        return Reader(known, self._subquery)
+        return Reader(known, self._subquery, self.payloads.__setitem__)
 
     def _subquery(
         self, plan: Node, outer: Mapping[Id, Derived]
@@ -84,9 +89,12 @@ class PlanReader:
     def _leaf(self, node: Node) -> Rows:
         """A relation that is read; its columns are where all others come from."""
         output = node.expressions("output")
+        names = {expression_id(each): each.fields["name"] for each in output}
+        if self.known is not None and names and names.keys() <= self.known.columns.keys():
+            known = {id: self.known.columns[id] for id in names}
+            return Rows(known, names, self.known.deciding)
         number = len(self.leaves)
         self.leaves.append(node)
-        names = {expression_id(each): each.fields["name"] for each in output}
         columns = {
             expression_id(each): column(
                 Source(number, (each.fields["name"],)), each.fields.get("dataType")
@@ -256,6 +264,27 @@ def _refer_to_shared(plan: PlanReader, node: Node, inputs: list[Rows], outer: Ou
     return Rows(columns, names, rows.deciding)
 
 
+def _merge(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+    """MERGE: each column is what one of its clauses puts there."""
+    reader = plan.reader(inputs, outer)
+    clauses = [clause for name in _CLAUSES for clause in node.expressions(name)]
+    kept = [
+        [reader.read(clause.children[place]) for place in clause.fields[name]]
+        for clause in clauses
+        for name in ("output", "otherOutput")
+        if isinstance(clause.fields.get(name), list)
+    ]
+    conditions = [clause.child("condition") for clause in clauses if "condition" in clause.fields]
+    output = node.expressions("output")
+    columns = {
+        expression_id(each): combine([values[place] for values in kept if place < len(values)])
+        for place, each in enumerate(output)
+    }
+    names = {expression_id(each): each.fields["name"] for each in output}
+    deciding = inputs[0].deciding | _deciding(reader, conditions, "FILTER")
+    return Rows(columns, names, deciding)
+
+
 def _made_by_function(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
     """What a function made of whole rows, or of groups of them."""
     reader = plan.reader(inputs, outer)
@@ -286,6 +315,7 @@ _READINGS: dict[str, Callable[[PlanReader, Node, list[Rows], Outer], Rows]] = {
     "Intersect": _among,
     "Join": _join,
     "LocalRelation": _no_source,
+    "MergeRows": _merge,
     "OneRowRelation": _no_source,
     "Project": _project,
     "Range": _no_source,
@@ -295,6 +325,7 @@ _READINGS: dict[str, Callable[[PlanReader, Node, list[Rows], Outer], Rows]] = {
     "Window": _window,
     "WithCTE": _with_shared,
 }
+_CLAUSES = ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions")
 _GROUPS = ("groupingAttributes", "leftAttributes", "rightAttributes")
 _FUNCTIONS = (
     "ArrowEvalPython",

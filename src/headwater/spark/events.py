@@ -1,0 +1,78 @@
+"""OpenLineage events of Spark's streams and jobs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from headwater import __version__
+from headwater.model.instant import format_instant, now
+from headwater.spark.told import Dataset
+
+Json = dict[str, Any]
+
+PRODUCER = f"https://headwater.example/spark/{__version__}"
+_SPEC = "https://openlineage.io/spec"
+
+
+def facet(name: str, **values: Any) -> Json:
+    """A facet of OpenLineage's; `name` is its version and kind."""
+    version, _, kind = name.partition("/")
+    url = f"{_SPEC}/facets/{version}/{kind}.json#/$defs/{kind}"
+    return {"_producer": PRODUCER, "_schemaURL": url, **values}
+
+
+def own_facet(**values: Any) -> Json:
+    """A facet that is ours alone."""
+    return {"_producer": PRODUCER, "_schemaURL": f"{PRODUCER}/facets.json", **values}
+
+
+def run_event(
+    kind: str,
+    job: Json,
+    run: Json,
+    inputs: Sequence[Json],
+    outputs: Sequence[Json],
+) -> Json:
+    return {
+        "eventTime": format_instant(now()),
+        "eventType": kind,
+        "producer": PRODUCER,
+        "schemaURL": f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "run": run,
+        "job": job,
+        "inputs": list(inputs),
+        "outputs": list(outputs),
+    }
+
+
+def dataset(told: Dataset) -> Json:
+    """A dataset with its schema, its other name, and where its columns come from."""
+    facets: Json = {}
+    if told.fields:
+        facets["schema"] = facet("1-1-1/SchemaDatasetFacet", fields=told.fields)
+    if (other := told.relation.other) is not None:
+        identifier = {"namespace": other.namespace, "name": other.name, "type": "TABLE"}
+        facets["symlinks"] = facet("1-0-1/SymlinksDatasetFacet", identifiers=[identifier])
+    if told.columns is not None:
+        facets["columnLineage"] = facet("1-2-0/ColumnLineageDatasetFacet", **told.columns)
+    name = told.relation.name
+    return {"namespace": name.namespace, "name": name.name, "facets": facets}
+
+
+def job(namespace: str, name: str, is_stream: bool) -> Json:
+    kind = facet(
+        "2-0-4/JobTypeJobFacet",
+        processingType="STREAMING" if is_stream else "BATCH",
+        integration="SPARK",
+        jobType="QUERY",
+    )
+    return {"namespace": namespace, "name": name, "facets": {"jobType": kind}}
+
+
+def error_facet(message: str) -> Json:
+    first, _, rest = message.partition("\n")
+    return facet(
+        "1-0-1/ErrorMessageRunFacet",
+        message=first,
+        programmingLanguage="JAVA",
+        stackTrace=rest or None,
+    )

@@ -1,0 +1,39 @@
+"""What Spark executes beside its streams' own plans: writes of batches, told by a listener."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from headwater.spark.relations import Java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Told the plan as it was analysed, the time it took in nanoseconds, and what went wrong if so.
+Heard = Callable[[Java, int, str | None], None]
+
+
+class ExecutionListener:
+    """Called by the JVM after each action; it passes on what it is given, and does no more."""
+
+    def __init__(self, heard: Heard) -> None:
+        self._heard = heard
+
+    def onSuccess(self, action: str, execution: Java, nanoseconds: int) -> None:
+        self._heard(execution, nanoseconds, None)
+
+    def onFailure(self, action: str, execution: Java, error: Java) -> None:
+        self._heard(execution, 0, str(error))
+
+    class Java:
+        implements = ("org.apache.spark.sql.util.QueryExecutionListener",)
+
+
+def listen_to_executions(spark: "SparkSession", heard: Heard) -> Callable[[], None]:
+    """Hear of every action of a session; gives what ends that."""
+    from pyspark.java_gateway import ensure_callback_server_started
+
+    ensure_callback_server_started(spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
+    manager: Any = spark._jsparkSession.listenerManager()
+    listener = ExecutionListener(heard)
+    manager.register(listener)
+    return lambda: manager.unregister(listener)

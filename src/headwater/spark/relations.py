@@ -1,0 +1,190 @@
+"""What a node of Spark's is the name of: a topic, a table, files; asked of the JVM."""
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from headwater.model import naming
+from headwater.model.naming import DatasetName
+
+# A node, table or source in the JVM, behind py4j.
+Java = Any
+
+
+class Relation(NamedTuple):
+    """A dataset that a plan reads or writes, with its other name if it has one."""
+
+    name: DatasetName
+    other: DatasetName | None = None
+    is_topic: bool = False
+
+
+_SOURCES = {"FileStreamSource": "file", "FileSource": "file", "FileSink": "file"}
+_DESCRIBED = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
+_TOPICS = re.compile(r"Subscribe\[(.+)\]")
+
+
+def name_leaf(leaf: Java) -> list[Relation]:
+    """The datasets that a leaf of a plan reads; none where it is data that has no name."""
+    reading = _LEAVES.get(_kind(leaf))
+    return reading(leaf) if reading is not None else []
+
+
+def _kind(node: Java) -> str:
+    return str(node.getClass().getSimpleName())
+
+
+def _of_files(leaf: Java) -> list[Relation]:
+    """Files, a table of Spark's own catalog that they are, or a table behind JDBC."""
+    relation = leaf.relation()
+    if _kind(relation) == "JDBCRelation":
+        return _of_jdbc(relation)
+    table = leaf.catalogTable()
+    if table.isDefined():
+        return [name_catalog_table(table.get())]
+    paths = relation.location().rootPaths()
+    return [Relation(name_path(str(paths.apply(place)))) for place in range(paths.size())]
+
+
+def name_catalog_table(table: Java) -> Relation:
+    """A table of Spark's own catalog: files, under a name."""
+    identifier = table.identifier()
+    database = identifier.database()
+    name = str(identifier.table())
+    whole = f"{database.get()}.{name}" if database.isDefined() else name
+    return _table_at(str(table.location()), whole)
+
+
+def _of_jdbc(relation: Java) -> list[Relation]:
+    options = relation.jdbcOptions()
+    return [Relation(name_jdbc(str(options.url()), str(options.tableOrQuery())))]
+
+
+def _of_table(leaf: Java) -> list[Relation]:
+    """A table of a catalog, or a source with options, such as Kafka."""
+    return name_table(leaf.table(), leaf.options(), leaf.identifier(), leaf.catalog())
+
+
+def _of_scan(leaf: Java) -> list[Relation]:
+    relation = leaf.relation()
+    return name_table(
+        relation.table(), relation.options(), relation.identifier(), relation.catalog()
+    )
+
+
+def _of_stream(leaf: Java) -> list[Relation]:
+    """A source of the first kind, known by what it says of itself."""
+    return name_described(str(leaf.source().toString()))
+
+
+def name_table(table: Java, options: Java, identifier: Java, catalog: Java) -> list[Relation]:
+    """The dataset that a table of the second kind is."""
+    if "Kafka" in _kind(table):
+        return name_topics(options.asCaseSensitiveMap())
+    if not identifier.isDefined():
+        return []
+    location = table.properties().get("location")
+    name = str(identifier.get().toString())
+    if location is not None:
+        return [_table_at(str(location), name)]
+    catalogue = str(catalog.get().name()) if catalog.isDefined() else "spark"
+    return [Relation(DatasetName(catalogue, name))]
+
+
+def name_topics(options: Java) -> list[Relation]:
+    """The topics that are read, or the one that is written."""
+    known = {str(key).lower(): str(options.get(key)) for key in options.keySet()}
+    brokers = known.get("kafka.bootstrap.servers", "")
+    if not brokers:
+        return []
+    topics = known.get("topic") or known.get("subscribe") or ""
+    return [
+        Relation(naming.kafka(brokers, topic.strip()), is_topic=True)
+        for topic in topics.split(",")
+        if topic.strip()
+    ]
+
+
+def name_described(text: str) -> list[Relation]:
+    """The dataset in what a source or sink says of itself: `FileSink[file:/a/b]`."""
+    found = _DESCRIBED.fullmatch(text)
+    if found is None or found[1] not in _SOURCES:
+        return []
+    return [Relation(name_path(found[2]))]
+
+
+def topics_described(text: str) -> list[str]:
+    """The topics in how progress names a source: `KafkaV2[Subscribe[a, b]]`."""
+    found = _TOPICS.search(text)
+    return [topic.strip() for topic in found[1].split(",")] if found else []
+
+
+def _table_at(location: str, name: str) -> Relation:
+    """A table is named by where it is; what its catalog calls it is its other name."""
+    path = name_path(location)
+    return Relation(path, DatasetName(f"{path.namespace}{_above(path.name, name)}", name))
+
+
+def _above(path: str, name: str) -> str:
+    """The warehouse: the path without the parts that are the table's own."""
+    parts = name.split(".")
+    ending = "/" + "/".join(parts)
+    return path.removesuffix(ending) if path.endswith(ending) else path.rpartition("/")[0]
+
+
+def name_path(path: str) -> DatasetName:
+    """A path of any file system, named as OpenLineage does."""
+    parts = urlsplit(path)
+    match parts.scheme:
+        case "s3" | "s3a" | "s3n":
+            return naming.s3(parts.netloc, parts.path)
+        case "gs":
+            return naming.gcs(parts.netloc, parts.path)
+        case "hdfs":
+            return naming.hdfs(parts.hostname or "", parts.port, parts.path)
+        case "abfs" | "abfss":
+            container, _, service = parts.netloc.partition("@")
+            return naming.abfss(container, service, parts.path)
+        case "wasb" | "wasbs":
+            container, _, service = parts.netloc.partition("@")
+            return naming.wasbs(container, service, parts.path)
+        case "" | "file":
+            return naming.local_file(parts.path)
+    return DatasetName(f"{parts.scheme}://{parts.netloc}", parts.path)
+
+
+def name_jdbc(url: str, table: str) -> DatasetName:
+    """A table behind JDBC; what the URL says of user and options is left out."""
+    parts = urlsplit(url.removeprefix("jdbc:"))
+    scheme = {"postgresql": "postgres"}.get(parts.scheme, parts.scheme)
+    host = parts.hostname or ""
+    database = parts.path.strip("/")
+    named = _JDBC.get(scheme)
+    if named is None:
+        return DatasetName(f"{scheme}://{host}", f"{database}.{table}")
+    return named(host, parts.port, database, table)
+
+
+def _with_schema(name: Callable[..., DatasetName], default: str) -> Callable[..., DatasetName]:
+    def named(host: str, port: int | None, database: str, table: str) -> DatasetName:
+        schema, dot, rest = table.partition(".")
+        parts = (schema, rest) if dot else (default, table)
+        return name(host, port, database, *parts)
+
+    return named
+
+
+_JDBC: dict[str, Callable[..., DatasetName]] = {
+    "postgres": _with_schema(naming.postgres, "public"),
+    "sqlserver": _with_schema(naming.mssql, "dbo"),
+    "mysql": naming.mysql,
+}
+_LEAVES: dict[str, Callable[[Java], list[Relation]]] = {
+    "DataSourceV2Relation": _of_table,
+    "DataSourceV2ScanRelation": _of_scan,
+    "LogicalRelation": _of_files,
+    "StreamingDataSourceV2Relation": _of_table,
+    "StreamingDataSourceV2ScanRelation": _of_scan,
+    "StreamingExecutionRelation": _of_stream,
+}

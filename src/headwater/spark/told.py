@@ -1,0 +1,234 @@
+"""What a plan tells as OpenLineage does: the datasets it reads and writes, and by which columns."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from headwater.model.naming import DatasetName
+from headwater.spark.derived import Deciding, Derived, Direct, Source, Way
+from headwater.spark.plan import Node, expression_id, read_tree
+from headwater.spark.relations import Java, Relation, name_leaf
+from headwater.spark.rows import PlanReader, Rows
+from headwater.spark.targets import Target, find_target
+
+Json = dict[str, Any]
+
+
+class Dataset(NamedTuple):
+    """A dataset that is read or written; `columns` is the column lineage of one that is written."""
+
+    relation: Relation
+    fields: list[Json]
+    columns: Json | None = None
+
+
+class Told(NamedTuple):
+    """All that a plan tells. `gaps` are kinds of nodes through which columns were not followed."""
+
+    inputs: list[Dataset]
+    outputs: list[Dataset]
+    gaps: list[str]
+
+
+class Reading:
+    """A plan that was read: where its rows come from, and what its leaves are."""
+
+    def __init__(self, plan: Java, query_name: str, of: "Reading | None" = None) -> None:
+        """Read an analysed plan of the JVM; `of` is the stream whose batch it works on."""
+        tree = read_tree(json.loads(plan.toJSON()))
+        self.target = find_target(plan, tree, query_name)
+        if of is None:
+            self._reader, relations = PlanReader(), []
+        else:
+            self._reader = PlanReader([*of._reader.leaves], known=of.rows)
+            self._reader.payloads.update(of._reader.payloads)
+            relations = of._sources.relations
+        self.rows: Rows = self._reader.read(self.target.query)
+        self._sources: _Sources = _Sources(self._reader, _java_leaves(plan), relations)
+
+    def told(self) -> Told:
+        outputs = [
+            _written(relation, self.target, self.rows, self._sources)
+            for relation in self.target.relations
+        ]
+        written = {relation.name for relation in self.target.relations}
+        inputs = [
+            each
+            for each in self._sources.datasets()
+            # What is rewritten in place is read as well, which tells nobody anything.
+            if not (self.target.is_by_name and each.relation.name in written)
+        ]
+        return Told(inputs, outputs, sorted(set(self._reader.gaps)))
+
+
+def _java_leaves(plan: Java) -> dict[int, Java]:
+    """The leaves of a plan and of the subqueries in it, by the id of their first column."""
+    leaves: dict[int, Java] = {}
+    subqueries = plan.subqueriesAll()
+    for tree in [plan, *(subqueries.apply(place) for place in range(subqueries.size()))]:
+        found = tree.collectLeaves()
+        for place in range(found.size()):
+            leaf = found.apply(place)
+            output = leaf.output()
+            if output.nonEmpty():
+                leaves[int(output.apply(0).exprId().id())] = leaf
+    return leaves
+
+
+class _Sources:
+    """The relations behind the leaves of a plan."""
+
+    def __init__(
+        self, reader: PlanReader, leaves: Mapping[int, Java], known: Sequence[list[Relation]]
+    ) -> None:
+        self._reader = reader
+        new = reader.leaves[len(known) :]
+        self.relations = [*known, *(self._name(leaf, leaves) for leaf in new)]
+
+    def _name(self, leaf: Node, leaves: Mapping[int, Java]) -> list[Relation]:
+        output = leaf.expressions("output")
+        found = leaves.get(expression_id(output[0])[0]) if output else None
+        return name_leaf(found) if found is not None else []
+
+    def of(self, source: Source) -> list[tuple[Relation, str]]:
+        """The columns, by their datasets, that a source of the plan is."""
+        return [(relation, _field(relation, source)) for relation in self.relations[source.leaf]]
+
+    def datasets(self) -> list[Dataset]:
+        found: dict[DatasetName, Dataset] = {}
+        for number, relations in enumerate(self.relations):
+            for relation in relations:
+                found.setdefault(relation.name, Dataset(relation, self._fields(number, relation)))
+        return list(found.values())
+
+    def _fields(self, number: int, relation: Relation) -> list[Json]:
+        """A relation's columns; of a topic those that are parsed from its messages, if any are."""
+        if relation.is_topic:
+            parsed = [
+                field
+                for source, schema in self._reader.payloads.items()
+                if source.leaf == number
+                for field in schema["fields"]
+            ]
+            if parsed:
+                return [_schema_field(field["name"], field["type"]) for field in parsed]
+        output = self._reader.leaves[number].expressions("output")
+        return [_schema_field(each.fields["name"], each.fields["dataType"]) for each in output]
+
+
+def _field(relation: Relation, source: Source) -> str:
+    return ".".join(source.payload if relation.is_topic and source.payload else source.path)
+
+
+def _written(relation: Relation, target: Target, rows: Rows, sources: _Sources) -> Dataset:
+    values = _values(relation, target, rows)
+    itself = relation.name if target.is_by_name else None
+    columns: Json = {
+        "fields": {
+            name: {"inputFields": _inputs(value.whole, value.indirect, sources, itself)}
+            for name, (value, _) in values.items()
+        }
+    }
+    if rows.deciding:
+        columns["dataset"] = _inputs({}, rows.deciding, sources, itself)
+    fields = [_schema_field(name, kind) for name, (_, kind) in values.items()]
+    return Dataset(relation, fields, columns)
+
+
+_Values = dict[str, tuple[Derived, Any]]
+
+
+def _values(relation: Relation, target: Target, rows: Rows) -> _Values:
+    """What is written, by column: by position, under the names that the target has for them."""
+    if target.is_by_name:
+        kinds = dict(target.columns)
+        return {
+            rows.names[id]: (value, kinds[rows.names[id]])
+            for id, value in rows.columns.items()
+            if rows.names[id] in kinds
+        }
+    named: _Values = {}
+    for place, (id, value) in enumerate(rows.columns.items()):
+        known = target.columns[place] if place < len(target.columns) else (rows.names[id], None)
+        named[known[0]] = (value, known[1])
+    if not relation.is_topic:
+        return named
+    # A message's columns are those of the structure that its value was made of.
+    message, _ = named.get("value", (None, None))
+    if message is None or message.members is None:
+        return named
+    return {name: (member, None) for name, member in message.members.items()}
+
+
+def _inputs(
+    direct: Mapping[Source, Way],
+    indirect: frozenset[Deciding],
+    sources: _Sources,
+    itself: DatasetName | None,
+) -> list[Json]:
+    """Input fields, each once, with all the ways it goes in; but those of the target itself."""
+    found: dict[tuple[DatasetName, str], list[Json]] = {}
+    for source, way in direct.items():
+        for relation, field in sources.of(source):
+            kind = _parsed(way, relation, source)
+            found.setdefault((relation.name, field), []).append(
+                _transformation("DIRECT", kind.direct.name, kind.is_masking)
+            )
+    for source, subtype in sorted(indirect):
+        for relation, field in sources.of(source):
+            found.setdefault((relation.name, field), []).append(
+                _transformation("INDIRECT", subtype, False)
+            )
+    return [
+        {
+            "namespace": name.namespace,
+            "name": name.name,
+            "field": field,
+            "transformations": _distinct(ways),
+        }
+        for (name, field), ways in sorted(found.items())
+        if name != itself
+    ]
+
+
+def _parsed(way: Way, relation: Relation, source: Source) -> Way:
+    """What is parsed out of a column is part of it; of a topic it is a column by itself."""
+    if source.payload and not relation.is_topic:
+        return way.then(Way(Direct.TRANSFORMATION))
+    return way
+
+
+def _transformation(kind: str, subtype: str, is_masking: bool) -> Json:
+    return {"type": kind, "subtype": subtype, "description": "", "masking": is_masking}
+
+
+def _distinct(ways: Sequence[Json]) -> list[Json]:
+    known: dict[tuple[Any, ...], Json] = {}
+    for way in ways:
+        known.setdefault(tuple(way.values()), way)
+    return list(known.values())
+
+
+def _schema_field(name: str, kind: Any) -> Json:
+    """A field as OpenLineage's schema has it; `kind` is Spark's type in JSON."""
+    if not isinstance(kind, dict):
+        return {"name": name, "type": kind} if kind else {"name": name}
+    told: Json = {"name": name, "type": kind.get("type", "")}
+    inner = _inside(kind)
+    if inner:
+        told["fields"] = inner
+    return told
+
+
+def _inside(kind: Json) -> list[Json]:
+    match kind.get("type"):
+        case "struct":
+            return [_schema_field(field["name"], field["type"]) for field in kind["fields"]]
+        case "array":
+            return [_schema_field("_element", kind["elementType"])]
+        case "map":
+            return [
+                _schema_field("key", kind["keyType"]),
+                _schema_field("value", kind["valueType"]),
+            ]
+    return []

@@ -1,0 +1,166 @@
+"""Streams of a real Spark tell what they read and write, by column, from start to end."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from headwater.spark import watching
+from headwater.spark.listening import Listening
+from headwater.spark.sending import Sender
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+pytestmark = pytest.mark.integration
+
+Json = dict[str, Any]
+ORDERS = "id int, price double, supplier string"
+
+
+class Heard:
+    """The events of a session, as a server would get them."""
+
+    def __init__(self) -> None:
+        self.events: list[Json] = []
+
+    def post(self, body: bytes) -> None:
+        self.events.append(msgspec.json.decode(body))
+
+    def of(self, job: str) -> list[Json]:
+        return [event for event in self.events if event["job"]["name"] == job]
+
+    def last(self, job: str, kind: str) -> Json:
+        """Wait for an event of a job."""
+        give_up = time.monotonic() + 60
+        while time.monotonic() < give_up:
+            for event in reversed(self.of(job)):
+                if event["eventType"] == kind:
+                    return event
+            time.sleep(0.05)
+        raise AssertionError(f"no {kind} of {job}: {[e['eventType'] for e in self.of(job)]}")
+
+
+@pytest.fixture
+def heard(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Iterator[Heard]:
+    monkeypatch.setattr(watching, "HEARTBEAT_SECONDS", 0.0)
+    heard = Heard()
+    listening = Listening(spark, Sender(heard.post), "tests")
+    yield heard
+    listening.close()
+
+
+@pytest.fixture
+def orders(spark: "SparkSession", tmp_path: Path) -> "DataFrame":
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    (folder / "1.json").write_text('{"id": 1, "price": 2.5, "supplier": "a"}\n' * 3)
+    return spark.readStream.schema(ORDERS).json(str(folder))
+
+
+def run(frame: "DataFrame", name: str, tmp_path: Path, **options: str) -> "StreamingQuery":
+    writer = frame.writeStream.queryName(name).format("parquet")
+    writer = writer.option("checkpointLocation", str(tmp_path / f"checkpoint of {name}"))
+    return writer.options(**options).start(str(tmp_path / name))
+
+
+def fields(dataset: Json) -> dict[str, list[str]]:
+    """By column, what goes into it."""
+    columns = dataset["facets"]["columnLineage"]["fields"]
+    return {
+        name: [
+            f"{each['field']} {way['subtype']}"
+            for each in column["inputFields"]
+            for way in each["transformations"]
+        ]
+        for name, column in columns.items()
+    }
+
+
+def test_from_start_to_stop(heard: Heard, orders: "DataFrame", tmp_path: Path) -> None:
+    query = run(
+        orders.filter("supplier IS NOT NULL").selectExpr("id", "price * 2 AS total"),
+        "clean",
+        tmp_path,
+    )
+    query.processAllAvailable()
+    start = heard.last("clean", "START")
+    (read,), (written,) = start["inputs"], start["outputs"]
+    assert (read["namespace"], read["name"]) == ("file", str(tmp_path / "orders"))
+    assert [each["name"] for each in read["facets"]["schema"]["fields"]] == [
+        "id",
+        "price",
+        "supplier",
+    ]
+    assert (written["namespace"], written["name"]) == ("file", str(tmp_path / "clean"))
+    assert written["facets"]["schema"]["fields"] == [
+        {"name": "id", "type": "integer"},
+        {"name": "total", "type": "double"},
+    ]
+    assert fields(written) == {"id": ["id IDENTITY"], "total": ["price TRANSFORMATION"]}
+    (deciding,) = written["facets"]["columnLineage"]["dataset"]
+    assert (deciding["field"], deciding["transformations"][0]["subtype"]) == ("supplier", "FILTER")
+    running = heard.last("clean", "RUNNING")
+    assert running["inputs"][0]["inputFacets"]["inputStatistics"]["rowCount"] == 3
+    assert running["run"]["facets"]["spark_stream"]["queryId"] == query.id
+    query.stop()
+    end = heard.last("clean", "ABORT")
+    assert {event["run"]["runId"] for event in heard.of("clean")} == {query.runId}
+    assert end["outputs"][0]["name"] == str(tmp_path / "clean")
+
+
+def test_one_that_ends_by_itself(heard: Heard, orders: "DataFrame", tmp_path: Path) -> None:
+    writer = orders.writeStream.queryName("once").format("parquet").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    writer.start(str(tmp_path / "out")).awaitTermination()
+    assert heard.last("once", "COMPLETE")["inputs"][0]["name"] == str(tmp_path / "orders")
+
+
+def test_one_that_fails(heard: Heard, orders: "DataFrame", tmp_path: Path) -> None:
+    query = run(orders.selectExpr("CAST(raise_error('no such price') AS string) AS x"), "broken", tmp_path)
+    with pytest.raises(Exception, match="no such price"):
+        query.processAllAvailable()
+    error = heard.last("broken", "FAIL")["run"]["facets"]["errorMessage"]
+    assert "no such price" in error["message"] + (error["stackTrace"] or "")
+
+
+def test_what_a_function_does_with_the_batches(
+    heard: Heard, orders: "DataFrame", tmp_path: Path
+) -> None:
+    def write(batch: "DataFrame", number: int) -> None:
+        batch.selectExpr("id", "upper(who) AS loud").write.mode("append").parquet(
+            str(tmp_path / "a")
+        )
+        batch.groupBy("who").count().write.mode("append").json(str(tmp_path / "b"))
+
+    frame = orders.selectExpr("id", "supplier AS who").filter("id > 0")
+    query = frame.writeStream.queryName("each").foreachBatch(write)
+    running = query.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    running.processAllAvailable()
+    time.sleep(1)
+    running.stop()
+    outputs = {each["name"]: each for each in heard.last("each", "ABORT")["outputs"]}
+    assert outputs.keys() == {str(tmp_path / "a"), str(tmp_path / "b")}
+    assert fields(outputs[str(tmp_path / "a")]) == {
+        "id": ["id IDENTITY"],
+        "loud": ["supplier TRANSFORMATION"],
+    }
+    grouped = outputs[str(tmp_path / "b")]["facets"]["columnLineage"]
+    assert grouped["fields"]["count"] == {"inputFields": []}
+    deciding = {each["field"]: each["transformations"] for each in grouped["dataset"]}
+    assert [way["subtype"] for way in deciding["id"]] == ["FILTER"]
+    assert [way["subtype"] for way in deciding["supplier"]] == ["GROUP_BY"]
+
+
+def test_names_of_those_without_one(heard: Heard, spark: "SparkSession") -> None:
+    rate = spark.readStream.format("rate").load()
+    query = rate.writeStream.format("noop").start()
+    try:
+        start = heard.last(f"query-{query.id}", "START")
+        assert [each["namespace"] for each in start["outputs"]] == ["noop"]
+    finally:
+        query.stop()
