@@ -74,7 +74,7 @@ def read(port: int, paths: Sequence[str], connections: int, seconds: float) -> S
     end = perf_counter() + seconds
     with ThreadPoolExecutor(connections) as threads:
         work = [
-            threads.submit(_get_until, port, paths[first % len(paths) :] + paths, end)
+            threads.submit(_get_until, port, [*paths[first % len(paths) :], *paths], end)
             for first in range(connections)
         ]
         waits = [wait for future in work for wait in future.result()]

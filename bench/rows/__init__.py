@@ -8,8 +8,10 @@ from bench.figure import Figure
 from bench.rows.graph import lineage, lineage_history, lineage_postgres
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
+from bench.rows.lists import lists, lists_history, lists_postgres
 from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
+from bench.rows.search import search
 from bench.rows.size import growth, memory, start
 from bench.rows.upkeep import prunes
 
@@ -29,13 +31,17 @@ ROWS = (
     Row("wide", wide),
     Row("memory", memory),
     Row("lineage", lineage),
+    Row("lists", lists),
     Row("readers-and-writers", readers_and_writers),
+    Row("search", search),
     Row("projection", projection),
     Row("bulk", bulk),
     Row("kafka-stream", kafka_stream),
     Row("lineage-postgres", lineage_postgres, is_full_only=True),
+    Row("lists-postgres", lists_postgres, is_full_only=True),
     Row("prunes", prunes, is_full_only=True),
     Row("growth", growth, is_full_only=True),
     Row("lineage-history", lineage_history, is_full_only=True),
+    Row("lists-history", lists_history, is_full_only=True),
     Row("bulk-growth", bulk_growth, is_full_only=True),
 )

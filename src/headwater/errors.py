@@ -7,11 +7,13 @@ HeadwaterError
 │   ├── BodyTooLarge
 │   ├── UrlTooLong
 │   ├── HeadersTooLarge
+│   ├── WrongShape
 │   └── WrongContentType
 ├── Unauthorized        no key that is in force
 ├── Forbidden           a key without the scope that is needed
 ├── TooManyRequests     more than a key's share; the same call may work later
 ├── NotFound            nothing of that name is known
+├── Conflict            what was asked for no longer fits what others did
 ├── NotStorable         the store refused an event for what it holds
 ├── StoreUnavailable    the store did not answer; the same call may work later
 ├── LakeUnavailable     the lake cannot be written or read; a later try may work
@@ -72,6 +74,10 @@ class HeadersTooLarge(InvalidRequest):
     """Headers over the limit, all of them together."""
 
 
+class WrongShape(InvalidRequest):
+    """A body that is JSON, but not what the route reads; `where` is a JSON path into it."""
+
+
 class WrongContentType(InvalidRequest):
     """A body that does not claim to be JSON, or is encoded in a way not spoken here."""
 
@@ -107,6 +113,10 @@ class NotFound(HeadwaterError):
         self.kind = kind
         self.name = name
         self.near = list(near)
+
+
+class Conflict(HeadwaterError):
+    """What was asked for no longer fits what is there; its text says what was done meanwhile."""
 
 
 class NotStorable(HeadwaterError):

@@ -61,6 +61,7 @@ class TestStream:
         }
         assert reader.told == {
             "kafka.bootstrap.servers": "a:9092,b:9092",
+            "kafka.isolation.level": "read_committed",
             "subscribe": "orders,totals",
             "maxOffsetsPerTrigger": "7",
             "failOnDataLoss": "true",
@@ -83,6 +84,11 @@ class TestStream:
         assert told["kafka.security.protocol"] == "SSL"
         assert told["kafka.ssl.truststore.location"] == "/a=b"
 
+    def test_what_is_not_committed_is_read_where_that_is_asked_for(self) -> None:
+        settings = {"isolation.level": "read_uncommitted"}
+        told = stream(KafkaSource("a:9092", ("orders",), settings=settings)).told
+        assert told["kafka.isolation.level"] == "read_uncommitted"
+
     def test_the_brokers_are_those_that_were_named(self) -> None:
         source = KafkaSource("a:9092", settings={"bootstrap.servers": "b:9092"})
         assert source.client == {"bootstrap.servers": "a:9092"}
@@ -96,6 +102,7 @@ def test_one_message() -> None:
     assert (reader.kind, reader.columns) == ("kafka", ("value",))
     assert reader.told.pop("kafka.security.protocol") == "SSL"
     assert reader.told.pop("kafka.bootstrap.servers") == "a:9092"
+    assert reader.told.pop("kafka.isolation.level") == "read_committed"
     assert {key: json.loads(value) for key, value in reader.told.items()} == {
         "assign": {"orders": [3]},
         "startingOffsets": {"orders": {"3": 41}},

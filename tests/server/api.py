@@ -122,7 +122,8 @@ class Api:
     def empty(self) -> None:
         """Remove everything, as a prune would: writers forget what they knew to be stored."""
         with self.engine.begin() as connection:
-            for table in tables.TABLES.values():
+            index = (tables.search_word, tables.search_part)
+            for table in (*tables.TABLES.values(), *index):
                 connection.execute(delete(table))
             state = tables.store_state
             connection.execute(update(state).values(generation=state.c.generation + 1))

@@ -26,8 +26,8 @@ from tests.server.events import run_event
 REFRESH_SECONDS = 0.05
 SECRETS = {scope: f"a-long-secret-to-{scope}" for scope in ("read", "write", "admin")}
 GIVEN = ",".join(f"the-{scope}:{secret}:{scope}" for scope, secret in SECRETS.items())
-OPEN = ("/healthz", "/readyz")
-UNDOCUMENTED = ("/docs", "/redoc", "/openapi.json", "/docs/oauth2-redirect", "/nothing", "/")
+OPEN = ("/healthz", "/readyz", "/docs", "/docs/docs.css", "/docs/docs.js")
+UNDOCUMENTED = ("/redoc", "/openapi.json", "/docs/oauth2-redirect", "/nothing", "/")
 HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",

@@ -17,6 +17,7 @@ from headwater.errors import (
     BadConfig,
     BodyTooLarge,
     Busy,
+    Conflict,
     Forbidden,
     HeadersTooLarge,
     HeadwaterError,
@@ -38,6 +39,7 @@ from headwater.errors import (
     Unauthorized,
     UrlTooLong,
     WrongContentType,
+    WrongShape,
 )
 from headwater.server.errors import error_body, status_of
 from tests.server.api import Api, error_of, open_api
@@ -85,6 +87,12 @@ TABLE: list[tuple[HeadwaterError, int, bytes]] = [
         431,
         b'{"code":431,"message":"headers: too large","path":"headers","reason":"too large"}',
     ),
+    (
+        WrongShape("$.type", "missing"),
+        422,
+        b'{"code":422,"message":"$.type: missing","path":"$.type","reason":"missing"}',
+    ),
+    (Conflict("changed since"), 409, b'{"code":409,"message":"changed since"}'),
     (Unauthorized("a key is needed"), 401, b'{"code":401,"message":"a key is needed"}'),
     (
         Forbidden("ci", "read"),

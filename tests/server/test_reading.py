@@ -79,14 +79,17 @@ class TestShapes:
             "name": "load",
             "simpleName": "load",
             "parentJobName": None,
+            "parentJobUuid": None,
             "createdAt": "2024-05-01T10:00:00.000000Z",
             "updatedAt": "2024-05-01T10:10:00.000000Z",
             "namespace": JOBS,
             "inputs": [{"namespace": TABLES, "name": "orders"}],
             "outputs": [{"namespace": TABLES, "name": "totals"}],
             "location": "https://example.org/load.py",
+            "context": {},
             "description": "loads",
             "tags": ["nightly"],
+            "labels": [],
         }
 
     def test_a_dataset(self, api: Api) -> None:
@@ -113,6 +116,7 @@ class TestShapes:
             "lastModifiedAt": "2024-05-01T10:00:00.000000Z",
             "lastLifecycleState": "OVERWRITE",
             "description": "sums by day",
+            "columnLineage": None,
             "deleted": False,
         }
 
@@ -125,6 +129,8 @@ class TestShapes:
         assert read["facets"] == {}
         assert written["datasetVersionId"]["name"] == "totals"
         assert written["facets"] == {"outputStatistics": {"rowCount": 7}}
+        version = run.pop("jobVersion")
+        assert version["version"] == api.job(JOBS, "load")["currentVersion"]
         assert run == {
             "id": RUN,
             "createdAt": "2024-05-01T10:00:00.000000Z",

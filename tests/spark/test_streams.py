@@ -121,7 +121,9 @@ def test_one_that_ends_by_itself(heard: Heard, orders: "DataFrame", tmp_path: Pa
 
 
 def test_one_that_fails(heard: Heard, orders: "DataFrame", tmp_path: Path) -> None:
-    query = run(orders.selectExpr("CAST(raise_error('no such price') AS string) AS x"), "broken", tmp_path)
+    query = run(
+        orders.selectExpr("CAST(raise_error('no such price') AS string) AS x"), "broken", tmp_path
+    )
     with pytest.raises(Exception, match="no such price"):
         query.processAllAvailable()
     error = heard.last("broken", "FAIL")["run"]["facets"]["errorMessage"]

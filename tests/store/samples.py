@@ -11,6 +11,7 @@ from headwater.model.merge import Row
 from headwater.model.project import project
 from headwater.model.relations import Declaration
 from headwater.store.connections import Connection, PostgresConnection, SqliteConnection
+from headwater.store.search_index import Entries
 
 MAPPED_FIELD = {"inputFields": [{"namespace": "db", "name": "source", "field": "a"}]}
 COLUMN_MAP = {"fields": {"a": MAPPED_FIELD}}
@@ -46,6 +47,9 @@ class Passing:
 
     def fill_outbox(self, events: Sequence[Row]) -> None:
         self.inner.fill_outbox(events)
+
+    def fill_index(self, entries: Entries) -> None:
+        self.inner.fill_index(entries)
 
     def commit(self) -> None:
         self.inner.commit()

@@ -6,10 +6,17 @@ import typer
 
 from headwater import __version__
 from headwater.cli import config, db, demo, doctor, emit, events, ingest, keys, lake, lists, serve
+from headwater.cli.delete import delete
+from headwater.cli.describe import describe
 from headwater.cli.diff import diff
 from headwater.cli.lineage import lineage
+from headwater.cli.log import log
+from headwater.cli.own import own
 from headwater.cli.path import path
 from headwater.cli.rebuild import rebuild
+from headwater.cli.restore import restore
+from headwater.cli.search import search
+from headwater.cli.tag import tag
 from headwater.errors import HeadwaterError
 
 app = typer.Typer(
@@ -28,6 +35,13 @@ app.command("events")(events.events)
 app.command("jobs")(lists.jobs)
 app.command("datasets")(lists.datasets)
 app.command("runs")(lists.runs)
+app.command("search")(search)
+app.command("tag")(tag)
+app.command("describe")(describe)
+app.command("own")(own)
+app.command("delete")(delete)
+app.command("restore")(restore)
+app.command("log")(log)
 app.add_typer(db.app, name="db")
 app.add_typer(ingest.app, name="ingest")
 app.command("rebuild")(rebuild)

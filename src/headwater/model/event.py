@@ -74,13 +74,26 @@ class Entity(msgspec.Struct, gc=False):
     field: str = ""
 
 
+class Within(msgspec.Struct, gc=False):
+    """Names of what is in a namespace, as it was when the namespace was edited."""
+
+    datasets: list[str] = []
+    jobs: list[str] = []
+
+
 class Edit(msgspec.Struct, gc=False):
-    """A person's word: `set` gives values by aspect, `unset` takes them back."""
+    """A person's word: `set` gives values by aspect, `unset` takes them back.
+
+    `within` is what a namespace is deleted or restored with; `undoes` is the id of the edit that
+    this one takes back.
+    """
 
     actor: str
     entity: Entity
     set: Facets = {}
     unset: list[str] = []
+    within: Within | None = None
+    undoes: str = ""
 
 
 class _Shell(msgspec.Struct, gc=False):

@@ -126,11 +126,11 @@ def newest_schema(uses: Iterable[Use]) -> Use | None:
 
 
 # A description of the dataset itself knows best, then who writes it; readers see a projection.
-_STRENGTH: dict[int, int] = {Direction.ITSELF: 2, Direction.OUTPUT: 1, Direction.INPUT: 0}
+STRENGTH: dict[int, int] = {Direction.ITSELF: 2, Direction.OUTPUT: 1, Direction.INPUT: 0}
 
 
 def _keep_newest(newest: dict[int, _Word], direction: int, word: _Word) -> None:
-    strength = _STRENGTH[direction]
+    strength = STRENGTH[direction]
     known = newest.get(strength)
     if known is None or word[:3] > known[:3]:
         newest[strength] = word

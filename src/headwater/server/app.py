@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from headwater import __version__
 from headwater.config import Settings
 from headwater.errors import BodyTooLarge, HeadwaterError, StoreUnavailable
-from headwater.server import operations
+from headwater.server import docs_page, edits, operations
 from headwater.server.answers import respond_error, with_etag, with_security_headers
 from headwater.server.auth import Gate
 from headwater.server.body import (
@@ -27,12 +27,27 @@ from headwater.server.body import (
 from headwater.server.errors import add_error_handlers, status_of
 from headwater.server.health import create_health_router
 from headwater.server.ingest import Ingest, is_ingest
+from headwater.server.insight import routes as insight_routes
 from headwater.server.keyring import REFRESH_SECONDS, Keyring
 from headwater.server.lake import LakeFlush
 from headwater.server.lineage import routes as lineage_routes
-from headwater.server.marquez import datasets, events, jobs, lineage, namespaces, runs
+from headwater.server.marquez import (
+    dataset_versions,
+    datasets,
+    events,
+    job_versions,
+    jobs,
+    lineage,
+    namespaces,
+    runs,
+    search,
+    sources,
+    stats,
+    tags,
+)
+from headwater.server.marquez.writes import routes as write_routes
 from headwater.server.metrics import Metrics
-from headwater.server.openapi import describe_ingest
+from headwater.server.openapi import describe_api
 from headwater.server.retention import Retention
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
@@ -40,6 +55,9 @@ from headwater.store.writer import open_writer
 
 # Bodies of routes held at once, over all requests; those of events have a setting.
 _MAX_ROUTE_BYTES = 64 * MAX_ROUTE_BODY_BYTES
+# Connections that routes hold at once: fewer than a store's engine has, of which the writer and
+# what runs in the background need some.
+_MAX_READERS = 10
 
 
 class Application:
@@ -99,14 +117,26 @@ class Application:
             version=__version__,
             description="Lineage of streaming data. Speaks OpenLineage in and Marquez's API out.",
             lifespan=self._lifespan,
+            # FastAPI's own pages load their scripts from elsewhere.
+            docs_url=None,
+            redoc_url=None,
         )
+        app.state.readers = asyncio.Semaphore(_MAX_READERS)
         add_error_handlers(app)
         app.include_router(operations.router)
-        for noun in (namespaces, datasets, runs, jobs, events, lineage):
+        app.include_router(docs_page.router)
+        for noun in (namespaces, datasets, dataset_versions, jobs, job_versions, runs):
             app.include_router(noun.router, prefix="/api/v1")
+        for noun in (sources, tags, stats, events, lineage):
+            app.include_router(noun.router, prefix="/api/v1")
+        for written in (write_routes, edits):
+            app.include_router(written.router, prefix="/api/v1")
+        app.include_router(search.router, prefix="/api/v1")
+        app.include_router(search.v2_router, prefix="/api/v2beta")
         app.include_router(lineage_routes.router, prefix="/api/v1")
+        app.include_router(insight_routes.router, prefix="/api/v1")
         app.include_router(create_health_router(self._settings.health), prefix="/api/v1")
-        describe_ingest(app)
+        describe_api(app)
         return app
 
     @asynccontextmanager

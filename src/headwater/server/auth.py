@@ -22,8 +22,9 @@ from headwater.server.keyring import Keyring
 MAX_URL_BYTES = 16_384
 MAX_HEADER_BYTES = 32_768
 
-# What probes ask must be answered to those who have no key; it tells nothing of what is stored.
-OPEN_PATHS = frozenset((b"/healthz", b"/readyz"))
+# Answered to those who have no key, as they tell nothing of what is stored: what probes ask, and
+# the page about the API, which asks for a key before it reads anything.
+OPEN_PATHS = frozenset((b"/healthz", b"/readyz", b"/docs", b"/docs/docs.css", b"/docs/docs.js"))
 # Paths, with all below them, for which a key must have the scope `admin`.
 ADMIN_PATHS: tuple[bytes, ...] = (b"/api/v1/admin",)
 _READING = frozenset(("GET", "HEAD"))

@@ -1,48 +1,105 @@
 """Writes of the API: each is an edit, an event like all others, with an actor and a time."""
 
+import threading
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from contextlib import AbstractContextManager
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from fastapi import Depends, Request
+from sqlalchemy import Connection, Engine
 
 from headwater.model import instant
-from headwater.model.event import Entity, decode_event
+from headwater.model.event import Entity, Within, decode_event
 from headwater.model.ids import digest
 from headwater.model.project import project
+from headwater.server.routing import Reading
 from headwater.store.group import GroupCommit
+
+Event = Mapping[str, Any]
+
+
+class Change(NamedTuple):
+    """What is to be said of one entity."""
+
+    entity: Entity
+    set: Mapping[str, Any] = {}
+    unset: Sequence[str] = ()
+    within: Within | None = None
+    undoes: str = ""
+
+
+class _Clock:
+    """No two edits of this process have the same time: the later one is the last word."""
+
+    def __init__(self) -> None:
+        self._last = 0
+        self._lock = threading.Lock()
+
+    def next(self) -> int:
+        with self._lock:
+            self._last = max(instant.now(), self._last + 1)
+            return self._last
+
+
+_clock = _Clock()
 
 
 class Editor:
     """Records what one actor does; returns once it is durable."""
 
-    def __init__(self, commits: GroupCommit, actor: str) -> None:
+    def __init__(
+        self, commits: GroupCommit, engine: Engine, reading: Connection, actor: str
+    ) -> None:
         self._commits = commits
+        self._engine = engine
+        self._reading = reading
         self.actor = actor
+
+    def read_again(self) -> AbstractContextManager[Connection]:
+        """A connection that sees what was written, in the place of the one from before."""
+        self._reading.close()
+        return self._engine.connect()
 
     def record(
         self, entity: Entity, set: Mapping[str, Any] | None = None, unset: Sequence[str] = ()
     ) -> bytes:
         """Set aspects of an entity, or take them back; gives the edit's id."""
-        edit = {
-            "actor": self.actor,
-            "entity": entity,
-            "set": dict(set or {}),
-            "unset": list(unset),
-        }
-        return self.state({"edit": edit})
+        return self.record_all([Change(entity, set or {}, unset)])[0]
 
-    def state(self, event: Mapping[str, Any]) -> bytes:
+    def record_all(self, changes: Sequence[Change], not_before: int = 0) -> list[bytes]:
+        """Record several changes, all or none; gives the edits' ids.
+
+        `not_before` is for what must outlast what a sender with a fast clock has said.
+        """
+        return self._write([{"edit": self._edit(change)} for change in changes], not_before)
+
+    def state(self, event: Event) -> bytes:
         """Take in an event of the server's own making, at this time unless it tells another."""
-        now = instant.now()
-        whole = {"eventTime": instant.format_instant(now), **event}
-        data = msgspec.json.encode(whole)
-        self._commits.write([project(decode_event(data), now)])
-        return digest(data)
+        return self._write([event])[0]
+
+    def _edit(self, change: Change) -> dict[str, Any]:
+        edit = {"actor": self.actor, "entity": change.entity}
+        edit |= {"set": dict(change.set), "unset": list(change.unset)}
+        if change.within is not None:
+            edit["within"] = change.within
+        if change.undoes:
+            edit["undoes"] = change.undoes
+        return edit
+
+    def _write(self, events: Sequence[Event], not_before: int = 0) -> list[bytes]:
+        now = _clock.next()
+        at = instant.format_instant(max(now, not_before))
+        texts = [msgspec.json.encode({"eventTime": at, **event}) for event in events]
+        # Given back first: were all of them held by those who wait for the writer, it had none.
+        self._reading.close()
+        self._commits.write([project(decode_event(text), now) for text in texts])
+        return [digest(text) for text in texts]
 
 
-def editor(request: Request) -> Editor:
-    return Editor(request.app.state.commits, request.state.actor)
+def editor(request: Request, connection: Reading) -> Editor:
+    state = request.app.state
+    return Editor(state.commits, state.engine, connection, request.state.actor)
 
 
 Editing = Annotated[Editor, Depends(editor)]

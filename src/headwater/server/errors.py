@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from headwater.errors import (
     BodyTooLarge,
+    Conflict,
     Forbidden,
     HeadersTooLarge,
     HeadwaterError,
@@ -28,6 +29,7 @@ from headwater.errors import (
     Unauthorized,
     UrlTooLong,
     WrongContentType,
+    WrongShape,
 )
 
 log = logging.getLogger(__name__)
@@ -38,12 +40,14 @@ STATUS: dict[type[HeadwaterError], int] = {
     Unauthorized: 401,
     Forbidden: 403,
     MethodNotAllowed: 405,
+    Conflict: 409,
     BodyTooLarge: 413,
     UrlTooLong: 414,
     WrongContentType: 415,
     TooManyRequests: 429,
     HeadersTooLarge: 431,
     InvalidEvent: 422,
+    WrongShape: 422,
     NotStorable: 422,
     InvalidRequest: 400,
     NotFound: 404,

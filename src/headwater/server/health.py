@@ -24,6 +24,7 @@ from headwater.graph.job_health import JobRun, JobState, JobVerdict, judge_job
 from headwater.graph.pace import HOUR, RUNS_NEEDED
 from headwater.model.ids import run_name
 from headwater.model.instant import MICROSECOND, SECOND, format_instant, now
+from headwater.server import health_shapes
 from headwater.server.routing import Paging, Reading, json_response
 from headwater.store import health as store
 from headwater.store.health import DatasetPast, JobPast, PastRun
@@ -58,7 +59,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
     """The routes; what a call leaves open the settings say."""
     router = APIRouter(prefix="/health", tags=["health"])
 
-    @router.get("/jobs")
+    @router.get("/jobs", responses=health_shapes.JOBS)
     def get_jobs(
         connection: Reading,
         page: Paging,
@@ -75,7 +76,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
         shown, totals = _select(judged, JobState, wanted, page)
         return json_response({"jobs": _job_shapes(connection, shown, time)} | totals)
 
-    @router.get("/datasets")
+    @router.get("/datasets", responses=health_shapes.DATASETS)
     def get_datasets(
         connection: Reading,
         page: Paging,

@@ -1,153 +1,153 @@
-"""The API document: FastAPI's, with the routes that take in events, which it does not see."""
+"""The API document: FastAPI's, completed so that every part of it is described and has an example.
 
+What a route answers it says with `answers`. What all routes share (errors, ways in, the words for
+a parameter of a name) is added here, as are the routes that take in events, which FastAPI does not
+see.
+"""
+
+import copy
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 from fastapi import FastAPI
 
-Document = dict[str, Any]
+from headwater.server.openapi_parts import (
+    ERROR_EXAMPLES,
+    INGEST,
+    MEANINGS,
+    SCHEMAS,
+    SERVERS,
+    TAGS,
+    UNKEYED,
+    WAYS_IN,
+    Document,
+    describe_parameter,
+    schema_reference,
+)
+
+JSON = "application/json"
 
 # The shapes of answers, by the names they have in the document.
 _shapes: dict[str, Any] = {}
-_MEANINGS = {
-    400: "A parameter or body that cannot be used.",
-    404: "Nothing of that name is known.",
-    409: "Something else was done meanwhile.",
-    422: "A body of the wrong shape.",
-}
+# What their fields are that are written as raw JSON.
+_raw_fields: dict[tuple[str, str], Document] = {}
+# Every path may be refused so, before a route is asked.
+_SHARED_ERRORS = (400, 401, 403, 413, 414, 429, 431, 503)
+_METHODS = frozenset(("get", "put", "post", "delete", "patch"))
 
 
 def answers(
     shape: Any, example: Any, *errors: int, status: int = 200, description: str = "What was found."
 ) -> dict[int | str, Document]:
     """What a route answers, for its `responses`: a shape, an example of it, and its errors."""
-    (schema,), components = msgspec.json.schema_components((shape,), ref_template=_REFERENCE)
-    _shapes.update(components)
-    found = {"schema": schema, "example": msgspec.to_builtins(example)}
+    (schema,) = _include(shape)
+    # As text until the document is complete: FastAPI leaves out whatever is null on its way.
+    found = {"schema": schema, "example": msgspec.json.encode(example).decode()}
     return {
-        status: {"description": description, "content": {"application/json": found}},
-        **{code: _answer(_MEANINGS[code], "Error") for code in errors},
+        status: {"description": description, "content": {JSON: found}},
+        **{code: error_answer(code) for code in errors},
     }
 
 
-_REFERENCE = "#/components/schemas/{name}"
-
-_EVENT: Document = {
-    "type": "object",
-    "description": "An OpenLineage RunEvent, JobEvent or DatasetEvent.",
-    "required": ["eventTime"],
-    "properties": {
-        "eventType": {"type": "string", "nullable": True},
-        "eventTime": {"type": "string", "format": "date-time"},
-        "run": {"type": "object"},
-        "job": {"type": "object"},
-        "dataset": {"type": "object"},
-        "inputs": {"type": "array", "items": {"type": "object"}},
-        "outputs": {"type": "array", "items": {"type": "object"}},
-        "producer": {"type": "string"},
-        "schemaURL": {"type": "string"},
-    },
-}
-_EVENTS: Document = {"type": "array", "items": {"$ref": "#/components/schemas/OpenLineageEvent"}}
-_BATCH_ANSWER: Document = {
-    "type": "object",
-    "required": ["status", "summary"],
-    "properties": {
-        "status": {"type": "string", "enum": ["partial_success", "failure"]},
-        "summary": {
-            "type": "object",
-            "properties": {
-                name: {"type": "integer"}
-                for name in ("received", "successful", "failed", "retriable", "non_retriable")
-            },
-        },
-        "failed_events": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "index": {"type": "integer"},
-                    "reason": {"type": "string"},
-                    "retriable": {"type": "boolean"},
-                },
-            },
-        },
-    },
-}
-_ERROR: Document = {
-    "type": "object",
-    "required": ["code", "message"],
-    "properties": {
-        "code": {"type": "integer"},
-        "message": {"type": "string"},
-        "path": {"type": "string", "description": "Where: a JSON path, parameter or header."},
-        "reason": {"type": "string"},
-    },
-}
-_WAYS_IN: Document = {
-    "bearer": {"type": "http", "scheme": "bearer", "description": "A key of `headwater keys add`."},
-    "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-}
+def _include(*shapes: Any) -> list[Document]:
+    """Take shapes into the document, and all they are made of; gives what refers to each."""
+    schemas, components = msgspec.json.schema_components(shapes, ref_template=schema_reference)
+    for name, component in components.items():
+        if _shapes.setdefault(name, component) != component:
+            raise ValueError(f"two shapes are called {name} in the API document")
+    return list(schemas)
 
 
-def _json(schema: Document) -> Document:
-    return {"application/json": {"schema": schema}}
+def describe_field(owner: type, field: str, *shapes: Any) -> None:
+    """Say which shapes a field has that its route writes as raw JSON."""
+    _raw_fields[owner.__name__, field] = {"anyOf": _include(*shapes)}
 
 
-def _answer(description: str, schema: str | None = None) -> Document:
-    if schema is None:
-        return {"description": description}
+def text_answers(examples: dict[str, str], *errors: int, description: str) -> dict[Any, Document]:
+    """The same for a route that answers in text: an example by media type."""
+    content = {
+        media_type: {"schema": {"type": "string"}, "example": example}
+        for media_type, example in examples.items()
+    }
     return {
-        "description": description,
-        "content": _json({"$ref": f"#/components/schemas/{schema}"}),
+        200: {"description": description, "content": content},
+        **{code: error_answer(code) for code in errors},
     }
 
 
-def _post(summary: str, body: Document, stored: str) -> Document:
-    return {
-        "post": {
-            "tags": ["events"],
-            "summary": summary,
-            "requestBody": {"required": True, "content": _json(body)},
-            "responses": {
-                stored: _answer("All are stored, durably."),
-                "200": _answer("Some of an array are stored.", "BatchAnswer"),
-                "400": _answer("No JSON.", "Error"),
-                "401": _answer("No key that is in force.", "Error"),
-                "403": _answer("A key without the scope `write`.", "Error"),
-                "413": _answer("Too large.", "Error"),
-                "415": _answer("Neither JSON nor an encoding spoken here.", "Error"),
-                "422": _answer("Not usable; kept as rejected.", "Error"),
-                "429": _answer("More than the key's share; send again later.", "Error"),
-                "503": _answer("Not stored now; send again after Retry-After.", "Error"),
-            },
-        }
-    }
+def error_answer(code: int, description: str = "") -> Document:
+    """An answer that is an error, in the shape that all of them have."""
+    schema = {"$ref": schema_reference.format(name="Error")}
+    content = {JSON: {"schema": schema, "example": ERROR_EXAMPLES[code]}}
+    return {"description": description or MEANINGS[code], "content": content}
 
 
-def describe_ingest(app: FastAPI) -> None:
-    """Add the ingest routes to the document that the application serves."""
+def describe_api(app: FastAPI) -> None:
+    """Complete the document that the application serves."""
     describe_routes = app.openapi
-    one_or_many = {"oneOf": [{"$ref": "#/components/schemas/OpenLineageEvent"}, _EVENTS]}
 
     def describe() -> Document:
         if app.openapi_schema is None:
-            document = describe_routes()
-            paths = document["paths"]
-            for path, posted in (
-                ("/api/v1/lineage", _post("Take in one event or an array.", one_or_many, "201")),
-                ("/api/v1/lineage/batch", _post("Take in an array of events.", _EVENTS, "204")),
-            ):
-                paths[path] = paths.get(path, {}) | posted
-            # The empty one: a server on loopback without keys asks for none.
-            document["security"] = [*({name: []} for name in _WAYS_IN), {}]
-            document.setdefault("components", {})["securitySchemes"] = _WAYS_IN
-            schemas = document["components"].setdefault("schemas", {})
-            schemas |= _shapes | {
-                "OpenLineageEvent": _EVENT,
-                "BatchAnswer": _BATCH_ANSWER,
-                "Error": _ERROR,
-            }
+            complete(describe_routes())
         return describe_routes()
 
     app.openapi = describe  # type: ignore[method-assign]
+
+
+def complete(document: Document) -> None:
+    """Add to FastAPI's document what it leaves out, and take out what is not so."""
+    paths = document["paths"]
+    for path, posted in INGEST.items():
+        paths[path] = paths.get(path, {}) | {"post": _with_errors(posted)}
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas |= copy.deepcopy(_shapes) | SCHEMAS
+    for (owner, field), schema in _raw_fields.items():
+        schemas[owner]["properties"][field] = schema
+    document["components"]["schemas"] = dict(sorted(schemas.items()))
+    document["components"]["securitySchemes"] = WAYS_IN
+    # The empty one: a server on loopback without keys asks for none.
+    document["security"] = [*({name: []} for name in WAYS_IN), {}]
+    document["servers"] = SERVERS
+    used = {tag for _, _, operation in operations(document) for tag in operation.get("tags", ())}
+    document["tags"] = [tag for tag in TAGS if tag["name"] in used]
+    for path, _, operation in operations(document):
+        _complete_operation(path, operation)
+
+
+def operations(document: Document) -> Iterator[tuple[str, str, Document]]:
+    """Every path and method of a document, with what is said of it."""
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            if method in _METHODS:
+                yield path, method, operation
+
+
+def _complete_operation(path: str, operation: Document) -> None:
+    responses = operation["responses"]
+    if "HTTPValidationError" in str(responses.get("422")):
+        # What cannot be read is a 400 here, in the one shape of errors.
+        del responses["422"]
+    for part in (operation.get("requestBody", {}), *responses.values()):
+        media = part.get("content", {}).get(JSON, {})
+        if isinstance(media.get("example"), str):
+            media["example"] = msgspec.json.decode(media["example"])
+    for code in _SHARED_ERRORS:
+        responses.setdefault(str(code), error_answer(code))
+    if path in UNKEYED:
+        operation["security"] = []
+        for of_keys in ("401", "403", "429"):
+            del responses[of_keys]
+    operation["responses"] = dict(sorted(responses.items()))
+    for parameter in operation.get("parameters", ()):
+        describe_parameter(parameter)
+
+
+def _with_errors(posted: Document) -> Document:
+    """An ingest route's own answers, and errors in its own words."""
+    told: dict[int, str] = posted["errors"]
+    rest = {key: value for key, value in posted.items() if key != "errors"}
+    errors = {str(code): error_answer(code, text) for code, text in told.items()}
+    return rest | {"responses": {**posted["responses"], **errors}}

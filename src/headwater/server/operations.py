@@ -1,29 +1,42 @@
 """What operators ask a server: is it alive, is it ready, how is it doing."""
 
 from fastapi import APIRouter, Request, Response
+from msgspec import Struct
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from sqlalchemy import select
 
+from headwater.server.openapi import answers, text_answers
 from headwater.server.routing import Reading, json_response
 from headwater.store import tables
 
 router = APIRouter(tags=["operations"])
 
 
-@router.get("/healthz")
+class Status(Struct):
+    status: str
+
+
+_EXPOSITION = 'headwater_events_total{result="stored"} 42.0\n'
+
+
+@router.get("/healthz", responses=answers(Status, Status("ok")))
 async def get_health() -> Response:
     """Answer while the process lives."""
     return json_response({"status": "ok"})
 
 
-@router.get("/readyz")
+@router.get("/readyz", responses=answers(Status, Status("ready")))
 def get_readiness(connection: Reading) -> Response:
     """Answer 200 if the store does, 503 if not."""
     connection.execute(select(tables.store_state.c.generation)).one()
     return json_response({"status": "ready"})
 
 
-@router.get("/metrics")
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses=text_answers({"text/plain": _EXPOSITION}, description="Counters by name."),
+)
 def get_metrics(request: Request) -> Response:
     """Counters for Prometheus."""
     return Response(request.app.state.metrics.exposition(), media_type=CONTENT_TYPE_LATEST)

@@ -1,11 +1,12 @@
 """Names in paths, pages in queries, and answers in JSON: what the routes share."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote
 
 import msgspec
 from fastapi import Depends, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Connection
 from starlette.convertors import Convertor, register_url_convertor
 
@@ -35,9 +36,19 @@ class NameConvertor(Convertor[str]):
 register_url_convertor("name", NameConvertor())
 
 
-def read_connection(request: Request) -> Iterator[Connection]:
-    with request.app.state.engine.connect() as connection:
-        yield connection
+async def read_connection(request: Request) -> AsyncIterator[Connection]:
+    """A connection for one request; who comes when all are taken waits outside of the threads.
+
+    Else those who wait for a connection could take every thread, and those who have one would
+    find no thread to go on with.
+    """
+    state = request.app.state
+    async with state.readers:
+        connection = await run_in_threadpool(state.engine.connect)
+        try:
+            yield connection
+        finally:
+            await run_in_threadpool(connection.close)
 
 
 def page(

@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 
 from headwater.model.merge import Row
 from headwater.store import upsert
+from headwater.store.search_index import Entries
 
 # Rows of one SQLite statement: each statement gives other threads a turn, and takes one back.
 _ROWS_AT_ONCE = 32
@@ -25,6 +26,9 @@ class Connection(Protocol):
 
     def fill_outbox(self, events: Sequence[Row]) -> None:
         """Note events, by their keys, for whoever carries them on."""
+
+    def fill_index(self, entries: Entries) -> None:
+        """Add to what searches read, beside what is there."""
 
     def commit(self) -> None: ...
 
@@ -56,6 +60,10 @@ class SqliteConnection:
 
     def fill_outbox(self, events: Sequence[Row]) -> None:
         self._driver.executemany(upsert.OUTBOX_OF_SQLITE, events)
+
+    def fill_index(self, entries: Entries) -> None:
+        for statement, rows in zip(upsert.INDEX_OF_SQLITE, entries.by_table(), strict=True):
+            self._driver.executemany(statement, rows)
 
     def commit(self) -> None:
         self._driver.execute("COMMIT")
@@ -96,6 +104,12 @@ class PostgresConnection:
     def fill_outbox(self, events: Sequence[Row]) -> None:
         columns = [list(column) for column in zip(*events, strict=True)]
         self._cursor.execute(upsert.OUTBOX_OF_POSTGRES, columns)
+
+    def fill_index(self, entries: Entries) -> None:
+        for statement, rows in zip(upsert.INDEX_OF_POSTGRES, entries.by_table(), strict=True):
+            if rows:
+                columns = [list(column) for column in zip(*rows, strict=True)]
+                self._cursor.execute(statement, columns)
 
     def commit(self) -> None:
         self._driver.commit()

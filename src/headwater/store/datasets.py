@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Row, bindparam, func, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, func, select
 
 from headwater.model.ids import dataset_id
 from headwater.model.relations import Direction
@@ -19,55 +19,59 @@ class Dataset(NamedTuple):
     id: bytes
     namespace: str
     name: str
-    first_seen: int | None
-    last_seen: int | None
 
 
 class State(NamedTuple):
-    """What is said of a dataset now: digests of its schema and column map, when it was written."""
+    """What is said of a dataset now: digests of its schema and column map, when it was first and
+    last heard of, and last written."""
 
     schema: bytes | None = None
     columns: bytes | None = None
     written_at: int | None = None
+    first_seen: int | None = None
+    last_seen: int | None = None
 
 
-def _times() -> tuple[tuple[ColumnElement[Any], ColumnElement[Any]], ...]:
-    """When a dataset was first and last seen in use, and first and last described."""
+def _last_times() -> tuple[ColumnElement[Any], ...]:
+    """When a dataset was last seen in use, and last described."""
     dataset, used, said = tables.dataset, tables.job_dataset, tables.declared_dataset
     return tuple(
-        (
-            select(func.min(first)).where(table.c.dataset == dataset.c.id).scalar_subquery(),
-            select(func.max(last)).where(table.c.dataset == dataset.c.id).scalar_subquery(),
-        )
-        for table, first, last in (
-            (used, used.c.first_seen, used.c.last_seen),
-            (said, said.c.first_said, said.c.last_said),
-        )
+        select(func.max(last))
+        .where(table.c.dataset == dataset.c.id)
+        # Of this dataset also where the condition stands inside another.
+        .correlate(dataset)
+        .scalar_subquery()
+        for table, last in ((used, used.c.last_seen), (said, said.c.last_said))
     )
 
 
-_TIMES = _times()
-_NAMES = (tables.dataset.c.id, tables.dataset.c.namespace, tables.dataset.c.name)
-_COLUMNS = (*_NAMES, *(time for times in _TIMES for time in times))
-IS_SHOWN = is_shown(tables.dataset, *(last for _, last in _TIMES))
-
-
-def _dataset(row: Row[Any]) -> Dataset:
-    id, namespace, name, *times = tuple(row)
-    seen = [time for time in times if time is not None]
-    return Dataset(id, namespace, name, min(seen, default=None), max(seen, default=None))
+_COLUMNS = tuple(tables.dataset.c[name] for name in Dataset._fields)
+IS_SHOWN = is_shown(tables.dataset, *_last_times())
 
 
 def list_datasets(connection: Connection, namespace: str, page: Page) -> tuple[list[Dataset], int]:
     """List a namespace's datasets by name."""
     rows, total = list_entities(connection, tables.dataset, _COLUMNS, IS_SHOWN, namespace, page)
-    return [_dataset(row) for row in rows], total
+    return [Dataset._make(row) for row in rows], total
+
+
+_NAMED = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.dataset.c.id), IS_SHOWN))
 
 
 def find_dataset(connection: Connection, namespace: str, name: str) -> Dataset | None:
-    wanted = tables.dataset.c.id == dataset_id(namespace, name)
-    row = connection.execute(select(*_COLUMNS).where(wanted, IS_SHOWN)).one_or_none()
-    return None if row is None else _dataset(row)
+    rows = _NAMED.rows(connection, [dataset_id(namespace, name)])
+    return Dataset._make(rows[0]) if rows else None
+
+
+_NAMES = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.dataset.c.id)))
+
+
+def read_dataset_names(
+    connection: Connection, datasets: Iterable[bytes]
+) -> dict[bytes, tuple[str, str]]:
+    """Read the namespace and name behind dataset ids."""
+    rows = _NAMES.rows(connection, datasets)
+    return {id: (namespace, name) for id, namespace, name in rows}
 
 
 def read_states(
@@ -89,6 +93,8 @@ def state_of(uses: list[Use]) -> State:
         said.schema.schema if said.schema else None,
         said.columns.columns if said.columns else None,
         said.written_at,
+        said.first_seen,
+        said.last_seen,
     )
 
 
@@ -110,3 +116,9 @@ def read_lifecycles(
     """Read the last mark on each dataset's timeline."""
     rows = _LIFECYCLES.rows(connection, datasets, at=at)
     return {dataset: Mark(change, marked_at) for dataset, change, marked_at in rows}
+
+
+def list_lifecycle(connection: Connection, dataset: bytes) -> list[Mark]:
+    """List the marks on a dataset's timeline, oldest first."""
+    rows = _LIFECYCLES.rows(connection, [dataset], at=NOW)
+    return [Mark(change, marked_at) for _, change, marked_at in rows]

@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, asc, desc, func, select
+from sqlalchemy import ColumnElement, Connection, asc, desc, func, select
 
+from headwater.model.ids import namespace_id
 from headwater.store import tables
 from headwater.store.packing import unpack
 from headwater.store.paging import Page
@@ -20,25 +21,45 @@ class RejectedEvent(NamedTuple):
 
 
 def list_events(
-    connection: Connection, after: int | None, before: int | None, is_newest_first: bool, page: Page
+    connection: Connection,
+    after: int | None,
+    before: int | None,
+    is_newest_first: bool,
+    page: Page,
+    namespace: str | None = None,
 ) -> tuple[list[bytes], int]:
-    """List events by their own time, from `after` up to but not including `before`."""
+    """List events by their own time, from `after` up to but not including `before`.
+
+    What persons did is no event of lineage, and left out.
+    """
     table = tables.event
-    conditions = []
+    conditions: list[ColumnElement[bool]] = []
     if after is not None:
         conditions.append(table.c.at >= after)
     if before is not None:
         conditions.append(table.c.at < before)
+    if namespace is not None:
+        conditions.append(_is_of_jobs_in(namespace))
     direction = desc if is_newest_first else asc
     query = (
         select(table.c.payload)
-        .where(*conditions)
+        .where(*conditions, ~tables.IS_EDIT)
         .order_by(direction(table.c.at), direction(table.c.digest))
         .limit(page.limit)
         .offset(page.offset)
     )
-    total = connection.execute(select(func.count()).select_from(table).where(*conditions)).scalar()
-    return [unpack(payload) for payload in connection.execute(query).scalars()], int(total or 0)
+    count = select(func.count()).select_from(table).where(*conditions)
+    # Edits are counted in an index of their own: the others need not be looked at one by one.
+    total, edits = (
+        int(connection.execute(counted).scalar() or 0)
+        for counted in (count, count.where(tables.IS_EDIT))
+    )
+    return [unpack(payload) for payload in connection.execute(query).scalars()], total - edits
+
+
+def _is_of_jobs_in(namespace: str) -> ColumnElement[bool]:
+    jobs = select(tables.job.c.id).where(tables.job.c.namespace_id == namespace_id(namespace))
+    return tables.event.c.job.in_(jobs)
 
 
 def list_rejected(connection: Connection, page: Page) -> tuple[list[RejectedEvent], int]:

@@ -94,6 +94,21 @@ _PARENTS = Prepared(
 )
 
 
+# What a store has any of; built once, as every walk begins with it.
+_PRESENT = union_all(
+    *(
+        select(literal(name)).where(select(1).where(condition).exists())
+        for name, condition in (
+            ("alias", tables.alias.c.dataset.is_not(None)),
+            ("hidden", tables.hidden.c.entity.is_not(None)),
+            ("rename", tables.lifecycle.c.previous != NO_CONTENT),
+            ("lifecycle", tables.lifecycle.c.dataset.is_not(None)),
+            ("declared", tables.declared_dataset.c.dataset.is_not(None)),
+        )
+    )
+)
+
+
 def _run_at(row: NewestRun, at: int) -> RunAt:
     state, ended_at = state_of(row, at)
     since = row.first_event if ended_at is None else ended_at
@@ -105,21 +120,7 @@ class StoreReader:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        renames = (tables.lifecycle.c.previous != NO_CONTENT,)
-        present = connection.execute(
-            union_all(
-                *(
-                    select(literal(name)).where(select(1).where(*conditions).exists())
-                    for name, conditions in (
-                        ("alias", (tables.alias.c.dataset.is_not(None),)),
-                        ("hidden", (tables.hidden.c.entity.is_not(None),)),
-                        ("rename", renames),
-                        ("lifecycle", (tables.lifecycle.c.dataset.is_not(None),)),
-                        ("declared", (tables.declared_dataset.c.dataset.is_not(None),)),
-                    )
-                )
-            )
-        ).scalars()
+        present = connection.execute(_PRESENT).scalars()
         self._present = set(present)
         self._has_declared = "declared" in self._present
 

@@ -1,14 +1,21 @@
-"""Reading the newest run of many jobs at once, and the first one after a time."""
+"""Reading the newest runs of many jobs at once, and the first one after a time."""
 
 from collections.abc import Iterable
+from functools import partial
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, bindparam, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, and_, bindparam, func, select, true
 
 from headwater.store import tables
 from headwater.store.prepared import IsAmong, Prepared
 
 _AT = bindparam("at", type_=BigInteger)
+
+# Runs that are shown with their job.
+LATEST = 10
+_LONG_AGO = -(2**62)
 
 
 class NewestRun(NamedTuple):
@@ -58,6 +65,90 @@ def read_newest_runs(
     """Read each job's newest run by a time."""
     rows = (NewestRun._make(row) for row in _NEWEST.rows(connection, jobs, at=at))
     return {row.job: row for row in rows}
+
+
+# Runs that were heard of themselves, by when they began; and those that only their children speak
+# of, which have no times.
+_Which = Literal["heard", "named"]
+
+
+def _is(which: _Which, run: Any) -> ColumnElement[bool]:
+    is_named: ColumnElement[bool] = run.c.first_event.is_(None)
+    return ~is_named if which == "heard" else is_named
+
+
+def _latest_since(which: _Which, is_among: IsAmong) -> Any:
+    """The runs from each job's tenth newest on: an index has them, however long the history."""
+    job, run = tables.job, tables.run
+    other = run.alias("other")
+    time = "first_event" if which == "heard" else "id"
+    tenth = (
+        select(other.c[time])
+        .where(other.c.job == job.c.id, _is(which, other))
+        .order_by(other.c[time].desc())
+        .limit(1)
+        .offset(LATEST - 1)
+        .correlate(job)
+        .scalar_subquery()
+    )
+    since = func.coalesce(tenth, _LONG_AGO if which == "heard" else b"")
+    is_late = and_(run.c.job == job.c.id, _is(which, run), run.c[time] >= since)
+    return (
+        select(*(run.c[name] for name in NewestRun._fields))
+        .select_from(job.join(run, is_late))
+        .where(is_among(job.c.id))
+        .order_by(job.c.id, run.c.first_event.desc(), run.c.id.desc())
+    )
+
+
+def _latest_of_each(which: _Which, is_among: IsAmong) -> Any:
+    """The same where a query can ask another for each row: PostgreSQL would read all runs."""
+    job, run = tables.job, tables.run
+    latest = (
+        select(*(run.c[name] for name in NewestRun._fields))
+        .where(run.c.job == job.c.id, _is(which, run))
+        .order_by(run.c.first_event.desc(), run.c.id.desc())
+        .limit(LATEST)
+        .correlate(job)
+        .lateral("latest")
+    )
+    return (
+        select(latest)
+        .select_from(job.join(latest, true()))
+        .where(is_among(job.c.id))
+        .order_by(job.c.id, latest.c.first_event.desc(), latest.c.id.desc())
+    )
+
+
+_LATEST_RUNS = {
+    ("sqlite", "heard"): Prepared(partial(_latest_since, "heard")),
+    ("sqlite", "named"): Prepared(partial(_latest_since, "named")),
+    ("postgresql", "heard"): Prepared(partial(_latest_of_each, "heard")),
+    ("postgresql", "named"): Prepared(partial(_latest_of_each, "named")),
+}
+
+
+# The columns of a NewestRun; the times of a run that was only named are absent.
+RunRow = tuple[Any, ...]
+
+
+def read_latest_runs(
+    connection: Connection, jobs: Iterable[bytes]
+) -> dict[bytes, tuple[RunRow, ...]]:
+    """Read each job's latest runs, newest first; at the end those that only children speak of."""
+    wanted = set(jobs)
+    heard, named = (_LATEST_RUNS[connection.dialect.name, which] for which in ("heard", "named"))
+    found = _first_ten(heard.rows(connection, wanted))
+    few = [job for job in wanted if len(found.get(job, ())) < LATEST]
+    for job, others in _first_ten(named.rows(connection, few)).items():
+        found[job] = (found.get(job, ()) + others)[:LATEST]
+    return found
+
+
+def _first_ten(rows: list[RunRow]) -> dict[bytes, tuple[RunRow, ...]]:
+    """Several may have begun with the tenth, and are left out."""
+    of_job = itemgetter(NewestRun._fields.index("job"))
+    return {job: tuple(islice(some, LATEST)) for job, some in groupby(rows, of_job)}
 
 
 def read_first_run(

@@ -58,6 +58,9 @@ class Word(NamedTuple):
         }
 
 
+NOTHING_SAID = Word({}, 0)
+
+
 def _with_tags(body: bytes | None, tags: Mapping[tuple[str, str], bool]) -> bytes:
     """A tags facet with some tags added and others left out."""
     stated = facets.read(_ANY, body) if body is not None else None
@@ -98,3 +101,11 @@ def read_words(connection: Connection, entities: Iterable[bytes]) -> dict[bytes,
             values[entity][field, aspect] = bodies[digest]
             said_at[entity] = max(stamp, said_at.get(entity, stamp))
     return {entity: Word(found, said_at[entity]) for entity, found in values.items()}
+
+
+def read_description(connection: Connection, entity: bytes) -> str | None:
+    """What persons say that an entity is."""
+    word = read_words(connection, [entity]).get(entity, NOTHING_SAID)
+    body = word.values.get(("", DOCUMENTATION))
+    value = facets.read(_ANY, body) if body is not None else None
+    return value.get("description") if isinstance(value, dict) else None

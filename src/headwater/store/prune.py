@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from headwater.errors import StoreUnavailable
 from headwater.model.event import Kind
 from headwater.model.ids import access_id
-from headwater.store import tables
+from headwater.store import search_index, tables
 from headwater.store.outbox import is_waiting
 from headwater.store.paging import in_parts
 from headwater.store.references import REFERENCES, count_references, list_unreferenced
@@ -198,6 +198,7 @@ def _remove_contents(work: _Prune) -> None:
         with removing(work.engine) as connection:
             referred = count_references(connection, part)
             gone = [digest for digest in part if digest not in referred]
+            search_index.remove_contents(connection, gone)
             for table in _CONTENT_TABLES:
                 work.rows[table.name] += _delete(connection, table, gone)
             change_generation(connection)

@@ -12,11 +12,12 @@ from headwater.model.uses import NOW
 from headwater.store import tables
 from headwater.store.paging import Page, in_parts
 
-_STATES = {
+STATES = {
     EventType.COMPLETE: "COMPLETED",
     EventType.FAIL: "FAILED",
     EventType.ABORT: "ABORTED",
 }
+RUN_STATES = ("NEW", "RUNNING", *STATES.values())
 
 
 class Run(NamedTuple):
@@ -33,6 +34,7 @@ class Run(NamedTuple):
     nominal_start: int | None
     nominal_end: int | None
     parent_run: bytes | None
+    code: bytes | None
 
 
 class RunUse(NamedTuple):
@@ -59,6 +61,12 @@ def find_run(connection: Connection, run_id: str) -> Run | None:
         query = select(table).where(wanted).order_by(*newest)
     row = connection.execute(query.limit(1)).one_or_none()
     return None if row is None else make_run(row)
+
+
+def count_runs(connection: Connection, job: bytes) -> int:
+    """Count a job's runs, in the index alone."""
+    query = select(func.count()).select_from(tables.run).where(tables.run.c.job == job)
+    return int(connection.execute(query).scalar() or 0)
 
 
 def list_runs(connection: Connection, job: bytes, page: Page) -> list[Run]:
@@ -128,6 +136,7 @@ def make_run(row: Any, at: int = NOW) -> Run:
         nominal_start=row.nominal_start,
         nominal_end=row.nominal_end,
         parent_run=row.parent_run,
+        code=row.code,
     )
 
 
@@ -139,7 +148,7 @@ def state_of(row: Any, at: int = NOW) -> tuple[str, int | None]:
     if row.terminal is not None and (ended_at := time_of(row.terminal_at)) <= at:
         restarted_at = row.last_start
         if restarted_at is None or not ended_at < restarted_at <= at:
-            return _STATES[EventType(row.terminal)], ended_at
+            return STATES[EventType(row.terminal)], ended_at
     has_run = row.first_start is not None and row.first_start <= at
     has_run = has_run or (row.first_running is not None and row.first_running <= at)
     return ("RUNNING" if has_run else "NEW"), None

@@ -11,12 +11,14 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    literal_column,
     text,
     types,
 )
 from sqlalchemy.dialects import postgresql
 
 from headwater.model import merge
+from headwater.model.event import Kind
 from headwater.model.merge import CATALOG, Relation
 from headwater.model.relations import Rule
 
@@ -122,8 +124,29 @@ api_key = Table(
     Column("revoked_at", BigInteger),
 )
 
-_IS_EDIT = text("kind = 3")
+# What is found by which words. No relations: a writer makes them from the rows it writes.
+search_word = Table(
+    "search_word",
+    METADATA,
+    Column("term", TEXT, primary_key=True),
+    Column("weight", SmallInteger, primary_key=True, autoincrement=False),
+    Column("kind", SmallInteger, primary_key=True, autoincrement=False),
+    Column("source", LargeBinary, primary_key=True),
+    sqlite_with_rowid=False,
+)
+search_part = Table(
+    "search_part",
+    METADATA,
+    Column("part", TEXT, primary_key=True),
+    Column("term", TEXT, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+# Spelled out, as in the queries that are to use the index: a parameter could be any number.
+IS_EDIT = event.c.kind == literal_column(str(int(Kind.EDIT)))
 _IS_SOURCE = text("slot = 2 AND name = 'dataSource'")
+# Facets that are searched, of jobs and datasets: documentation, ownership, tags.
+IS_WORDED = text("slot IN (1, 2) AND name IN ('documentation', 'ownership', 'tags')")
 
 Index("dataset_by_name", dataset.c.namespace_id, dataset.c.name)
 Index("job_by_name", job.c.namespace_id, job.c.name)
@@ -148,5 +171,9 @@ Index("declared_dataset_by_dataset", declared_dataset.c.dataset)
 Index("alias_by_other", alias.c.other)
 Index("lifecycle_by_previous", lifecycle.c.previous)
 Index("rejected_by_time", rejected.c.received_at)
-Index("event_edits", event.c.at, sqlite_where=_IS_EDIT, postgresql_where=_IS_EDIT)
+Index("event_edits", event.c.at, sqlite_where=IS_EDIT, postgresql_where=IS_EDIT)
 Index("facet_sources", facet.c.digest, sqlite_where=_IS_SOURCE, postgresql_where=_IS_SOURCE)
+Index("facet_words", facet.c.digest, sqlite_where=IS_WORDED, postgresql_where=IS_WORDED)
+Index("job_dataset_by_schema", job_dataset.c.schema)
+Index("declared_dataset_by_schema", declared_dataset.c.schema)
+Index("edit_value_by_digest", edit_value.c.digest)

@@ -72,6 +72,20 @@ OUTBOX_OF_POSTGRES = (
     " ON CONFLICT DO NOTHING"
 )
 
+# Nor are these: they are made from the relations, for searches.
+INDEX_OF_SQLITE = (
+    "INSERT INTO search_word (term, weight, kind, source) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT DO NOTHING",
+    "INSERT INTO search_part (part, term) VALUES (?, ?) ON CONFLICT DO NOTHING",
+)
+INDEX_OF_POSTGRES = (
+    "INSERT INTO search_word (term, weight, kind, source)"
+    " SELECT * FROM unnest(%b::text[], %b::smallint[], %b::smallint[], %b::bytea[])"
+    " ON CONFLICT DO NOTHING",
+    "INSERT INTO search_part (part, term) SELECT * FROM unnest(%b::text[], %b::text[])"
+    " ON CONFLICT DO NOTHING",
+)
+
 
 def _insert(relation: Relation) -> str:
     return f'INSERT INTO "{relation.name}" ({_names(relation.columns)})'

@@ -1,7 +1,7 @@
 """Writing facts: one transaction for many events, merged by the database itself."""
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import psycopg
 from sqlalchemy import Engine
@@ -17,7 +17,8 @@ from headwater.store.connections import (
     PostgresConnection,
     SqliteConnection,
 )
-from headwater.store.packing import pack
+from headwater.store.packing import pack, unpack
+from headwater.store.search_index import Indexing, is_heard_of, term_key
 
 # A digest weighs little; this remembers some hundred thousand.
 _REMEMBERED_BYTES = 64_000_000
@@ -44,6 +45,9 @@ Ready = Mapping[str, Sequence[Row]]
 # What never changes under its id, and need not be written twice.
 LASTING = ("dataset", "content")
 
+# The same with the bodies of content that is new, unpacked.
+Stated = tuple[Ready, Iterable[tuple[bytes, bytes]]]
+
 
 class Writer:
     """Writes facts in groups. Not for several threads at once.
@@ -67,7 +71,7 @@ class Writer:
         """Store what was merged and packed elsewhere, in the same way."""
         self._try(lambda: self._without_stored(rows))
 
-    def _try(self, make_rows: Callable[[], Ready]) -> None:
+    def _try(self, make_rows: Callable[[], Stated]) -> None:
         for attempt in range(_RETRIES):
             try:
                 return self._write(make_rows)
@@ -85,23 +89,45 @@ class Writer:
                 raise
         return None
 
-    def _write(self, make_rows: Callable[[], Ready]) -> None:
+    def _write(self, make_rows: Callable[[], Stated]) -> None:
         if self._connection is None:
             self._connection = self._connect()
         connection = self._connection
         self._remember_for(connection.begin())
-        rows = make_rows()
+        rows, bodies = make_rows()
         for name in CATALOG:
             if some := rows.get(name):
                 connection.upsert(name, some)
+        found_by = self._fill_index(connection, rows, bodies)
         if self._fills_outbox and (events := rows.get("event")):
             connection.fill_outbox([row[:2] for row in events])
         connection.commit()
         for name in LASTING:
             for row in rows.get(name, ()):
                 self._stored.put(row[0], True)
+        for key in found_by:
+            self._stored.put(key, True)
 
-    def _merge(self, facts: Sequence[Facts]) -> Ready:
+    def _fill_index(
+        self, connection: Connection, rows: Ready, bodies: Iterable[tuple[bytes, bytes]]
+    ) -> list[bytes]:
+        """Index what is new for searches; gives the keys of what is then known to be there."""
+        indexing = Indexing()
+        jobs = [row for row in rows.get("job", ()) if self._is_new(row[0]) and is_heard_of(row)]
+        for job in jobs:
+            indexing.add_job(job)
+        for dataset in rows.get("dataset", ()):
+            indexing.add_dataset(dataset)
+        for digest, body in bodies:
+            indexing.add_content(digest, body)
+        for edit in rows.get("edit_value", ()):
+            indexing.add_edit(edit)
+        entries = indexing.entries(lambda term: self._is_new(term_key(term)))
+        if entries.words:
+            connection.fill_index(entries)
+        return [*(job[0] for job in jobs), *{term_key(term) for _, term in entries.parts}]
+
+    def _merge(self, facts: Sequence[Facts]) -> Stated:
         merged = Merged()
         names, contents = {}, {}
         for stated in facts:
@@ -110,14 +136,16 @@ class Writer:
             contents.update(stated.contents)
         is_new = self._is_new
         merged.add_rows("dataset", [name_row(names[id]) for id in names if is_new(id)])
-        merged.add_rows("content", [content_row(contents[id]) for id in contents if is_new(id)])
-        return ready(merged)
+        new = [contents[id] for id in contents if is_new(id)]
+        merged.add_rows("content", map(content_row, new))
+        return ready(merged), [(facet.digest, facet.body) for facet in new]
 
-    def _without_stored(self, rows: Ready) -> Ready:
+    def _without_stored(self, rows: Ready) -> Stated:
         lasting = {
             name: [row for row in rows.get(name, ()) if self._is_new(row[0])] for name in LASTING
         }
-        return {**rows, **lasting}
+        bodies = ((digest, unpack(body)) for digest, body in lasting["content"])
+        return {**rows, **lasting}, bodies
 
     def _is_new(self, id: bytes) -> bool:
         return self._stored.get(id) is None

@@ -1,12 +1,12 @@
 """What a person's edit states: an entity hidden or shown, names joined or cut, a value given."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
 from headwater.model import facets
 from headwater.model.aspects import DATASETS, DELETED, SCHEMA, SYMLINKS
-from headwater.model.event import Entity
+from headwater.model.event import Edit, Entity
 from headwater.model.ids import (
     NO_CONTENT,
     UNSAID,
@@ -79,7 +79,8 @@ def project_edit(projection: Projection) -> None:
         _project_value(projection, owner, edit.entity.field, aspect, facet)
         if aspect == DELETED:
             is_deleted = facet is not None and facet.body == b"true"
-            projection.facts.add("hidden", Hidden(owner, projection.at, int(is_deleted)))
+            for hidden in (owner, *ids_within(edit)):
+                projection.facts.add("hidden", Hidden(hidden, projection.at, int(is_deleted)))
         elif edit.entity.field:
             continue
         elif edit.entity.type == "dataset" and aspect == SYMLINKS:
@@ -88,6 +89,15 @@ def project_edit(projection: Projection) -> None:
             _declare_schema(projection, owner, facet)
         elif edit.entity.type == "job" and aspect == DATASETS:
             _declare_datasets(projection, edit.entity, owner, facet)
+
+
+def ids_within(edit: Edit) -> Iterator[bytes]:
+    """What is hidden and shown with its namespace: named one by one, so that nothing that came
+    into it later, or was deleted before, is hidden or shown as well."""
+    if edit.within is not None and edit.entity.type == "namespace":
+        namespace = edit.entity.name
+        yield from (dataset_id(namespace, name) for name in edit.within.datasets)
+        yield from (job_id(namespace, name) for name in edit.within.jobs)
 
 
 def _name_entity(projection: Projection, entity: Entity, owner: bytes) -> None:

@@ -13,6 +13,7 @@ from headwater.graph.fold import fold_children
 from headwater.graph.view import View
 from headwater.graph.walk import Limits
 from headwater.model.instant import format_instant, now
+from headwater.server.lineage import shapes
 from headwater.server.lineage.asking import (
     Asked,
     AsOf,
@@ -35,7 +36,7 @@ router = APIRouter(tags=["lineage"])
 Direction = Annotated[Towards, Query(description="Which way to go from the node.")]
 
 
-@router.get("/lineage/diff")
+@router.get("/lineage/diff", responses=shapes.DIFF)
 def get_diff(
     connection: Reading,
     from_: Annotated[int | None, Depends(instant_parameter("from"))],
@@ -77,11 +78,13 @@ def get_diff(
     return json_response(shape)
 
 
-@router.get("/lineage/path")
+@router.get("/lineage/path", responses=shapes.PATHS)
 def get_paths(
     connection: Reading,
-    from_: Annotated[str, Query(alias="from", description="Node id of one end.")],
-    to: Annotated[str, Query(description="Node id of the other end.")],
+    from_: Annotated[
+        str, Query(alias="from", description="Node id of one end.", examples=[shapes.TOPIC])
+    ],
+    to: Annotated[str, Query(description="Node id of the other end.", examples=[shapes.ORDERS])],
     as_of: AsOf,
     limit: Annotated[int, Query(ge=1, le=1_000, description="How many paths.")] = 10,
     depth: Depth = 100,
@@ -92,7 +95,7 @@ def get_paths(
     return json_response(paths_shape(connection, view, Ends(*ends), limit, depth))
 
 
-@router.get("/lineage/export")
+@router.get("/lineage/export", responses=shapes.EXPORT)
 def get_export(
     connection: Reading,
     nodeId: NodeIdParameter,
@@ -123,7 +126,7 @@ def get_export(
     return Response(written.write(drawn), media_type=written.media_type)
 
 
-@router.get("/nodes")
+@router.get("/nodes", responses=shapes.NODES)
 def get_nodes(
     connection: Reading,
     name: Annotated[

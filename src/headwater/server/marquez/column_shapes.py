@@ -14,8 +14,8 @@ from headwater.model.column_map import Transformation
 from headwater.model.instant import format_instant
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Name, newest_schema
-from headwater.server.marquez.graph_shapes import EdgeShape, MoreShape, NameShape, more_shapes
-from headwater.server.marquez.shapes import dataset_version
+from headwater.server.marquez.graph_shapes import EdgeShape, MoreShape, more_shapes
+from headwater.server.marquez.shapes import NameShape, dataset_version
 from headwater.store.readings import COLUMN_TYPES
 
 

@@ -1,12 +1,19 @@
 """`/namespaces/{ns}/datasets`."""
 
+from typing import Any
+
+import msgspec
 from fastapi import APIRouter, Response
+from msgspec import Raw
 from sqlalchemy import Connection
 
+from headwater.model.memo import Memo
 from headwater.model.relations import Slot
-from headwater.server.marquez.shapes import Shape, dataset_shape
+from headwater.server.marquez.dataset_shapes import DatasetList, DatasetShape, dataset_shape
+from headwater.server.marquez.examples import DATASET
+from headwater.server.marquez.shapes import memo_key
+from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
-from headwater.store.contents import read_contents, read_facets
 from headwater.store.datasets import (
     Dataset,
     find_dataset,
@@ -14,44 +21,74 @@ from headwater.store.datasets import (
     read_lifecycles,
     read_states,
 )
-from headwater.store.namespaces import find_namespace
+from headwater.store.namespaces import has_namespace
+from headwater.store.stated import CONTENTS, NOTHING, read_stated
 
 router = APIRouter(tags=["datasets"])
 
+# Datasets as they were shown last. Their keys are all that goes into them: none can be stale.
+_SHOWN: Memo[Raw] = Memo(16_000_000)
 
-@router.get("/namespaces/{namespace:name}/datasets")
+
+@router.get(
+    "/namespaces/{namespace:name}/datasets",
+    responses=answers(DatasetList, DatasetList([DATASET], 1), 400, 404),
+)
 def get_datasets(namespace: str, connection: Reading, page: Paging) -> Response:
     """List a namespace's datasets by name."""
-    found(find_namespace(connection, namespace), "namespace", namespace)
+    found(has_namespace(connection, namespace) or None, "namespace", namespace)
     datasets, total = list_datasets(connection, namespace, page)
-    return json_response({"datasets": _shapes(connection, datasets), "totalCount": total})
+    return json_response(DatasetList(_shown(connection, datasets), total))
 
 
-@router.get("/namespaces/{namespace:name}/datasets/{dataset:name}")
+@router.get(
+    "/namespaces/{namespace:name}/datasets/{dataset:name}",
+    responses=answers(DatasetShape, DATASET, 404),
+)
 def get_dataset(namespace: str, dataset: str, connection: Reading) -> Response:
     """Get a dataset: its schema, facets and state."""
     wanted = found(
         find_dataset(connection, namespace, dataset), "dataset", f"{namespace}/{dataset}"
     )
-    return json_response(_shapes(connection, [wanted])[0])
+    return json_response(_shown(connection, [wanted])[0])
 
 
-def _shapes(connection: Connection, datasets: list[Dataset]) -> list[Shape]:
+def _shown(connection: Connection, datasets: list[Dataset]) -> Any:
+    """Datasets as they are written; those that have not changed since were written before."""
     ids = [dataset.id for dataset in datasets]
     states = read_states(connection, ids)
-    facets = read_facets(connection, ids, Slot.DATASET)
+    stated = read_stated(connection, ids, Slot.DATASET)
     lifecycles = read_lifecycles(connection, ids)
-    contents = read_contents(
-        connection,
-        (digest for state in states.values() for digest in (state.schema, state.columns)),
-    )
-    return [
-        dataset_shape(
-            dataset,
-            states[dataset.id],
-            facets.get(dataset.id, {}),
-            contents,
-            mark.change if (mark := lifecycles.get(dataset.id)) else None,
+    keys = {
+        dataset.id: memo_key(
+            (
+                dataset,
+                states[dataset.id],
+                stated.get(dataset.id, NOTHING).key,
+                lifecycles.get(dataset.id),
+            )
         )
         for dataset in datasets
-    ]
+    }
+    shown = {id: _SHOWN.get(key) for id, key in keys.items()}
+    missing = [dataset for dataset in datasets if shown[dataset.id] is None]
+    digests = {
+        digest
+        for dataset in missing
+        for digest in (
+            states[dataset.id].schema,
+            states[dataset.id].columns,
+            *(row[3] for row in stated.get(dataset.id, NOTHING).rows),
+        )
+    }
+    bodies = CONTENTS.read(connection, digests)
+    for dataset in missing:
+        mark = lifecycles.get(dataset.id)
+        words = stated.get(dataset.id, NOTHING)
+        shape = dataset_shape(
+            dataset, states[dataset.id], words, bodies, mark.change if mark else None
+        )
+        body = msgspec.json.encode(shape)
+        shown[dataset.id] = Raw(body)
+        _SHOWN.put(keys[dataset.id], Raw(body), len(body))
+    return [shown[id] for id in ids]

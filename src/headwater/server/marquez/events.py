@@ -1,44 +1,120 @@
 """`/events/lineage`, and beside it what was rejected."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Response
+from msgspec import Struct
+from sqlalchemy import Connection
 
 from headwater.model.instant import format_instant
-from headwater.server.routing import Paging, Reading, instant_parameter, json_response
-from headwater.store.events import list_events, list_rejected
+from headwater.server.openapi import answers
+from headwater.server.routing import Paging, Reading, found, instant_parameter, json_response
+from headwater.store.events import RejectedEvent, list_events, list_rejected
+from headwater.store.namespaces import has_namespace
+from headwater.store.paging import Page
 
 router = APIRouter(tags=["events"])
 
 
-@router.get("/events/lineage")
+class EventList(Struct):
+    """Events as they came, and how many there are in all."""
+
+    events: list[dict[str, Any]]
+    totalCount: int
+
+
+class RejectedShape(Struct):
+    """What could not be taken in, where it went wrong, and why."""
+
+    id: str
+    receivedAt: str
+    source: str
+    path: str
+    reason: str
+    size: int
+    payload: str
+
+
+class RejectedList(Struct):
+    """What was rejected, newest first."""
+
+    rejected: list[RejectedShape]
+    totalCount: int
+
+
+_TIME = "2026-01-31T12:00:00.000000Z"
+_EVENT = {
+    "eventType": "COMPLETE",
+    "eventTime": _TIME,
+    "run": {"runId": "870492da-ecfb-4be0-91b9-9a89ddd3db90"},
+    "job": {"namespace": "scheduler", "name": "load_orders"},
+    "producer": "https://example.org/scheduler",
+}
+_EVENTS = answers(EventList, EventList([_EVENT], 1), 400)
+_REJECTED = RejectedShape(
+    "5c1f", _TIME, "http", "$.eventTime", "not a time", 16, '{"eventTime": 7}'
+)
+
+Before = Annotated[int | None, Depends(instant_parameter("before"))]
+After = Annotated[int | None, Depends(instant_parameter("after"))]
+SortDirection = Literal["asc", "desc"]
+
+
+@router.get("/events/lineage", responses=_EVENTS)
+@router.get("/events", responses=_EVENTS)
 def get_events(
     connection: Reading,
     page: Paging,
-    before: Annotated[int | None, Depends(instant_parameter("before"))],
-    after: Annotated[int | None, Depends(instant_parameter("after"))],
-    sortDirection: Literal["asc", "desc"] = "desc",
+    before: Before,
+    after: After,
+    sortDirection: SortDirection = "desc",
 ) -> Response:
     """List events by event time, byte for byte as they came."""
-    events, total = list_events(connection, after, before, sortDirection == "desc", page)
+    return _answer(connection, page, (after, before), sortDirection)
+
+
+@router.get("/events/rejected", responses=answers(RejectedList, RejectedList([_REJECTED], 1), 400))
+def get_rejected(connection: Reading, page: Paging) -> Response:
+    """List what could not be taken in, newest first, each with its reason."""
+    rejected, total = list_rejected(connection, page)
+    return json_response(RejectedList([_rejected(row) for row in rejected], total))
+
+
+@router.get(
+    "/events/{namespace:name}", responses=answers(EventList, EventList([_EVENT], 1), 400, 404)
+)
+def get_events_of_namespace(
+    namespace: str,
+    connection: Reading,
+    page: Paging,
+    before: Before,
+    after: After,
+    sortDirection: SortDirection = "desc",
+) -> Response:
+    """List the events of a namespace's jobs, in the same way."""
+    found(has_namespace(connection, namespace) or None, "namespace", namespace)
+    return _answer(connection, page, (after, before), sortDirection, namespace)
+
+
+def _answer(
+    connection: Connection,
+    page: Page,
+    span: tuple[int | None, int | None],
+    direction: SortDirection,
+    namespace: str | None = None,
+) -> Response:
+    events, total = list_events(connection, *span, direction == "desc", page, namespace)
     body = b'{"events":[%s],"totalCount":%d}' % (b",".join(events), total)
     return Response(body, media_type="application/json")
 
 
-@router.get("/events/rejected")
-def get_rejected(connection: Reading, page: Paging) -> Response:
-    """List what could not be taken in, newest first, each with its reason."""
-    rejected, total = list_rejected(connection, page)
-    shapes = [
-        {
-            "id": row.digest.hex(),
-            "receivedAt": format_instant(row.received_at),
-            "source": row.source,
-            "path": row.path,
-            "reason": row.reason,
-            "size": row.size,
-            "payload": row.payload[:10_000].decode("utf-8", "replace"),
-        }
-        for row in rejected
-    ]
-    return json_response({"rejected": shapes, "totalCount": total})
+def _rejected(row: RejectedEvent) -> RejectedShape:
+    return RejectedShape(
+        row.digest.hex(),
+        format_instant(row.received_at),
+        row.source,
+        row.path,
+        row.reason,
+        row.size,
+        row.payload[:10_000].decode("utf-8", "replace"),
+    )

@@ -29,11 +29,14 @@ from headwater.server.lineage.described import (
     describe_jobs,
     read_schemas,
 )
+from headwater.server.marquez.dataset_shapes import FieldShape, fields_shape
+from headwater.server.marquez.run_shapes import RunShape
 from headwater.server.marquez.shapes import (
+    NameShape,
     dataset_type,
-    fields_shape,
     instant_or_none,
     job_type,
+    simple_name,
     tags_by_field,
     whole_tags,
 )
@@ -56,11 +59,6 @@ class EdgeShape(Struct):
     kind: str | UnsetType = UNSET
 
 
-class NameShape(Struct):
-    namespace: str
-    name: str
-
-
 class MoreShape(Struct, omit_defaults=True):
     """How many neighbours are not in the answer."""
 
@@ -77,27 +75,13 @@ class DatasetData(Struct):
     updatedAt: str | None
     namespace: str
     sourceName: str
-    fields: Raw
+    fields: list[FieldShape]
     tags: list[str]
     lastModifiedAt: str | None
     description: str | None
     lastLifecycleState: str | None
     system: str
     aliases: list[NameShape] | UnsetType = UNSET
-
-
-class RunShape(Struct):
-    id: str
-    createdAt: str | None
-    updatedAt: str | None
-    nominalStartTime: str | None
-    nominalEndTime: str | None
-    state: str
-    startedAt: str | None
-    endedAt: str | None
-    durationMs: int | None
-    args: dict[str, str]
-    facets: dict[str, Any]
 
 
 class JobData(Struct):
@@ -243,7 +227,7 @@ def _job_json(
 _FIELDS: Memo[Raw] = Memo(32_000_000)
 
 
-def _fields(found: DescribedDataset, schemas: Mapping[bytes, Schema]) -> Raw:
+def _fields(found: DescribedDataset, schemas: Mapping[bytes, Schema]) -> Any:
     """A schema's fields; remembered where nothing but the schema goes into them."""
     if found.schema is None or found.schema not in schemas:
         return Raw(b"[]")
@@ -321,7 +305,7 @@ def _job_data(
         NameShape(job.namespace, job.name),
         job_type(facets.get("jobType", _NO_FIELDS)),
         job.name,
-        job.name.removeprefix(f"{parent.name}.") if parent else job.name,
+        simple_name(job.name, parent.name if parent else None),
         parent.name if parent else None,
         instant_or_none(job.first_seen),
         instant_or_none(job.last_seen if job.last_seen is None else min(job.last_seen, at)),

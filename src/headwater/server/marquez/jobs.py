@@ -1,80 +1,195 @@
-"""`/namespaces/{ns}/jobs`."""
+"""`/jobs` and `/namespaces/{ns}/jobs`."""
 
-from fastapi import APIRouter, Response
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from fastapi import APIRouter, Depends, Query, Response
+from msgspec import Raw
 from sqlalchemy import Connection
 
+from headwater.errors import InvalidRequest
 from headwater.graph.view import View, Visit
+from headwater.model.memo import Memo
 from headwater.model.relations import Direction, Slot
 from headwater.model.uses import NOW
-from headwater.server.marquez.shapes import JobUse, Shape, job_shape, run_shape
+from headwater.server.marquez.examples import JOB
+from headwater.server.marquez.job_shapes import (
+    JobList,
+    JobShape,
+    JobUse,
+    Names,
+    job_shape,
+    named_uses,
+)
+from headwater.server.marquez.run_shapes import run_shape
+from headwater.server.marquez.shapes import memo_key
+from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
-from headwater.store.contents import read_facets
+from headwater.store.datasets import read_dataset_names
 from headwater.store.graph_reader import StoreReader
-from headwater.store.jobs import Job, find_job, list_jobs, read_names
-from headwater.store.namespaces import find_namespace
-from headwater.store.paging import Page
-from headwater.store.runs import list_runs
+from headwater.store.jobs import Job, JobOrder, find_job, list_jobs, read_names
+from headwater.store.namespaces import has_namespace
+from headwater.store.newest_runs import NewestRun, RunRow, read_latest_runs
+from headwater.store.runs import RUN_STATES, make_run
+from headwater.store.stated import (
+    NOTHING,
+    Rows,
+    Stated,
+    facets_of,
+    read_bodies,
+    read_facet_rows,
+    read_stated,
+)
 
 router = APIRouter(tags=["jobs"])
 
-_LATEST_RUNS = Page(limit=10, offset=0)
+# Jobs as they were shown last, and their runs: of ten, one is new when a job has run again. Their
+# keys are all that goes into them: none can be stale.
+_SHOWN: Memo[Raw] = Memo(16_000_000)
+_RUNS: Memo[Raw] = Memo(8_000_000)
 
 
-@router.get("/namespaces/{namespace:name}/jobs")
-def get_jobs(namespace: str, connection: Reading, page: Paging) -> Response:
+def last_run_states(
+    lastRunStates: Annotated[
+        list[str] | None,
+        Query(description=f"Only jobs whose newest run is in one of: {', '.join(RUN_STATES)}."),
+    ] = None,
+) -> list[str]:
+    """States of runs, with commas between them or one a parameter."""
+    states = [state for text in lastRunStates or () for state in text.split(",") if state]
+    for state in states:
+        if state.upper() not in RUN_STATES:
+            known = ", ".join(RUN_STATES)
+            raise InvalidRequest(
+                "lastRunStates", f"'{state}' is no state of a run; there are {known}"
+            )
+    return [state.upper() for state in states]
+
+
+States = Annotated[list[str], Depends(last_run_states)]
+Sort = Annotated[JobOrder, Query(description="By name, or the latest updated first.")]
+_JOBS = answers(JobList, JobList([JOB], 1), 400, 404)
+
+
+@router.get("/jobs", responses=_JOBS)
+def get_all_jobs(
+    connection: Reading, page: Paging, states: States, sort: Sort = "updated_at"
+) -> Response:
+    """List the jobs of all namespaces, the latest updated first."""
+    jobs, total = list_jobs(connection, None, page, states, sort)
+    return json_response(JobList(_shown(connection, jobs), total))
+
+
+@router.get("/namespaces/{namespace:name}/jobs", responses=_JOBS)
+def get_jobs(
+    namespace: str,
+    connection: Reading,
+    page: Paging,
+    states: States,
+    sort: Sort = "name",
+) -> Response:
     """List a namespace's jobs by name, each with its latest runs."""
-    found(find_namespace(connection, namespace), "namespace", namespace)
-    jobs, total = list_jobs(connection, namespace, page)
-    return json_response({"jobs": _shapes(connection, jobs), "totalCount": total})
+    found(has_namespace(connection, namespace) or None, "namespace", namespace)
+    jobs, total = list_jobs(connection, namespace, page, states, sort)
+    return json_response(JobList(_shown(connection, jobs), total))
 
 
-@router.get("/namespaces/{namespace:name}/jobs/{job:name}")
+@router.get("/namespaces/{namespace:name}/jobs/{job:name}", responses=answers(JobShape, JOB, 404))
 def get_job(namespace: str, job: str, connection: Reading) -> Response:
-    """Get a job: what it reads and writes now, and its latest runs."""
+    """Get a job: what it reads and writes now, and its latest runs.
+
+    A job under a parent is found as `parent.child` and as `child`, where only one is called so.
+    """
     wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
-    return json_response(_shapes(connection, [wanted])[0])
+    return json_response(_shown(connection, [wanted])[0])
 
 
-def _shapes(connection: Connection, jobs: list[Job]) -> list[Shape]:
-    facets = read_facets(connection, (job.id for job in jobs), Slot.JOB)
-    uses = read_uses(connection, [job.id for job in jobs])
-    names = read_names(connection, (job.parent for job in jobs if job.parent))
-    runs = {job.id: list_runs(connection, job.id, _LATEST_RUNS) for job in jobs}
-    run_facets = read_facets(
-        connection, (run.key for some in runs.values() for run in some), Slot.RUN
-    )
-    return [
-        job_shape(
+class _Known(NamedTuple):
+    """All that goes into what is shown of a job."""
+
+    job: Job
+    stated: tuple[object, ...]
+    uses: tuple[tuple[int, bytes], ...]
+    parent: tuple[str, str] | None
+    runs: tuple[RunRow, ...]
+    run_facets: tuple[Rows, ...]
+
+
+def _shown(connection: Connection, jobs: list[Job]) -> Any:
+    """Jobs as they are written; those that have not changed since were written before."""
+    ids = [job.id for job in jobs]
+    stated = read_stated(connection, ids, Slot.JOB)
+    uses = _read_used(StoreReader(connection), ids)
+    parents = read_names(connection, {job.parent for job in jobs if job.parent})
+    runs = read_latest_runs(connection, ids)
+    every_run = (run[0] for some in runs.values() for run in some)
+    run_facets = read_facet_rows(connection, every_run, Slot.RUN)
+    known = [
+        _Known(
             job,
-            facets.get(job.id, {}),
+            stated.get(job.id, NOTHING).key,
             uses[job.id],
-            [
-                run_shape(run, run_facets.get(run.key, {}), (job.namespace, job.name))
-                for run in runs[job.id]
-            ],
-            names.get(job.parent) if job.parent else None,
+            parents.get(job.parent) if job.parent else None,
+            its_runs := runs.get(job.id, ()),
+            tuple([run_facets.get(run[0], ()) for run in its_runs]),
         )
         for job in jobs
     ]
+    keys = [memo_key(each) for each in known]
+    shown = [_SHOWN.get(key) for key in keys]
+    missing = [place for place, body in enumerate(shown) if body is None]
+    needed = [stated.get(jobs[place].id, NOTHING).rows for place in missing]
+    needed += [rows for place in missing for rows in known[place].run_facets]
+    bodies = read_bodies(connection, needed)
+    used = {dataset for place in missing for _, dataset in known[place].uses}
+    names = read_dataset_names(connection, used)
+    for place in missing:
+        words = stated.get(jobs[place].id, NOTHING)
+        body = msgspec.json.encode(_shape(known[place], words, bodies, names))
+        shown[place] = Raw(body)
+        _SHOWN.put(keys[place], Raw(body), len(body))
+    return shown
+
+
+def _shape(known: _Known, stated: Stated, bodies: Mapping[bytes, bytes], names: Names) -> JobShape:
+    job = known.job
+    runs: Any = [
+        _run(row, facets, bodies, (job.namespace, job.name))
+        for row, facets in zip(known.runs, known.run_facets, strict=True)
+    ]
+    return job_shape(job, stated.facets(bodies), named_uses(known.uses, names), runs, known.parent)
+
+
+def _run(row: RunRow, facets: Rows, bodies: Mapping[bytes, bytes], job: tuple[str, str]) -> Raw:
+    """A run as it is written, without the datasets it used."""
+    key = memo_key((row, facets))
+    if (shown := _RUNS.get(key)) is None:
+        run = make_run(NewestRun._make(row))
+        body = msgspec.json.encode(run_shape(run, facets_of(facets, bodies), job))
+        shown = Raw(body)
+        _RUNS.put(key, shown, len(body))
+    return shown
 
 
 def read_uses(connection: Connection, jobs: list[bytes]) -> dict[bytes, list[JobUse]]:
     """Read what jobs use now: what their newest executions used, and what is declared of them."""
-    reader = StoreReader(connection)
+    used = _read_used(StoreReader(connection), jobs)
+    names = read_dataset_names(connection, {id for some in used.values() for _, id in some})
+    return {job: named_uses(some, names) for job, some in used.items()}
+
+
+def _read_used(
+    reader: StoreReader, jobs: list[bytes]
+) -> dict[bytes, tuple[tuple[int, bytes], ...]]:
+    """The same by direction and id."""
     view = View(reader, NOW)
     visits = [Visit(job) for job in jobs]
-    links = {way: view.links(visits, way) for way in (Direction.INPUT, Direction.OUTPUT)}
-    names = reader.dataset_names(
-        link.dataset for found in links.values() for some in found.values() for link in some
-    )
+    inputs, outputs = (view.links(visits, way) for way in (Direction.INPUT, Direction.OUTPUT))
     return {
-        job: sorted(
-            (
-                JobUse(way, link.dataset, *names[link.dataset])
-                for way, found in links.items()
-                for link in found[Visit(job)]
-            ),
-            key=lambda use: (use.direction, use.namespace, use.name),
+        visit.job: (
+            *((int(Direction.INPUT), link.dataset) for link in inputs[visit]),
+            *((int(Direction.OUTPUT), link.dataset) for link in outputs[visit]),
         )
-        for job in jobs
+        for visit in visits
     }

@@ -18,6 +18,7 @@ from headwater.server.lineage.asking import (
 )
 from headwater.server.lineage.columns import walk_asked_columns
 from headwater.server.marquez.column_shapes import column_graph_shape
+from headwater.server.marquez.graph_examples import COLUMN_GRAPH, GRAPH, RUN_LINEAGE
 from headwater.server.marquez.graph_shapes import graph_shape
 from headwater.server.marquez.run_lineage import run_lineage_shape
 from headwater.server.routing import Reading, found, json_response
@@ -35,7 +36,7 @@ Direction = Annotated[
 Fold = Annotated[bool, Query(description="Show jobs that have a parent as the job above them all.")]
 
 
-@router.get("/lineage")
+@router.get("/lineage", responses=GRAPH)
 def get_lineage(
     connection: Reading,
     nodeId: NodeIdParameter,
@@ -54,7 +55,7 @@ def get_lineage(
     return json_response(graph_shape(connection, view, graph))
 
 
-@router.get("/column-lineage")
+@router.get("/column-lineage", responses=COLUMN_GRAPH)
 def get_column_lineage(
     connection: Reading,
     nodeId: NodeIdParameter,
@@ -80,7 +81,7 @@ def get_column_lineage(
     return json_response(column_graph_shape(connection, view, graph))
 
 
-@router.get("/runlineage/upstream")
+@router.get("/runlineage/upstream", responses=RUN_LINEAGE)
 def get_run_lineage(
     connection: Reading,
     runId: Annotated[str, Query(min_length=1, max_length=2_000)],

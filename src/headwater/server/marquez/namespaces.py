@@ -1,25 +1,64 @@
 """`/namespaces`."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
 
-from headwater.server.marquez.shapes import namespace_shape
+from fastapi import APIRouter, Query, Response
+from msgspec import Struct
+
+from headwater.server.marquez.shapes import instant_or_none
+from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
-from headwater.store.namespaces import find_namespace, list_namespaces
+from headwater.store.namespaces import Namespace, find_namespace, list_namespaces
 
 router = APIRouter(tags=["namespaces"])
 
 
-@router.get("/namespaces")
-def get_namespaces(connection: Reading, page: Paging) -> Response:
+class NamespaceShape(Struct):
+    """A namespace: whose it is, and when anything in it was first and last heard of."""
+
+    name: str
+    createdAt: str | None
+    updatedAt: str | None
+    ownerName: str
+    description: str | None
+    isHidden: bool
+
+
+class NamespaceList(Struct):
+    """Namespaces by name, and how many there are in all."""
+
+    namespaces: list[NamespaceShape]
+    totalCount: int
+
+
+_TIME = "2026-01-31T12:00:00.000000Z"
+_EXAMPLE = NamespaceShape("shop", _TIME, _TIME, "sales", "All that the shop sells.", False)
+
+
+@router.get("/namespaces", responses=answers(NamespaceList, NamespaceList([_EXAMPLE], 1), 400))
+def get_namespaces(
+    connection: Reading,
+    page: Paging,
+    withHidden: Annotated[bool, Query(description="Also those that were deleted.")] = False,
+) -> Response:
     """List the namespaces by name."""
-    namespaces, total = list_namespaces(connection, page)
-    shapes = [namespace_shape(namespace) for namespace in namespaces]
-    return json_response({"namespaces": shapes, "totalCount": total})
+    namespaces, total = list_namespaces(connection, page, withHidden)
+    return json_response(NamespaceList([_shape(namespace) for namespace in namespaces], total))
 
 
-@router.get("/namespaces/{namespace:name}")
+@router.get("/namespaces/{namespace:name}", responses=answers(NamespaceShape, _EXAMPLE, 404))
 def get_namespace(namespace: str, connection: Reading) -> Response:
-    """Get a namespace."""
-    return json_response(
-        namespace_shape(found(find_namespace(connection, namespace), "namespace", namespace))
+    """Get a namespace, deleted or not."""
+    known = found(find_namespace(connection, namespace), "namespace", namespace)
+    return json_response(_shape(known))
+
+
+def _shape(namespace: Namespace) -> NamespaceShape:
+    return NamespaceShape(
+        namespace.name,
+        instant_or_none(namespace.first_seen),
+        instant_or_none(namespace.last_seen),
+        namespace.owner,
+        namespace.description,
+        namespace.is_hidden,
     )

@@ -1,19 +1,59 @@
 """The runs behind a run, in Marquez's shape."""
 
-from typing import Any
-
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from headwater.graph.walk import Limits
 from headwater.model.ids import run_name
 from headwater.server.lineage.asking import view_at
-from headwater.server.marquez.shapes import Shape, dataset_version, instant_or_none
+from headwater.server.marquez.shapes import dataset_version, instant_or_none
 from headwater.store.jobs import read_names
 from headwater.store.run_lineage import ReadDataset, find_writing_run, read_inputs
 from headwater.store.runs import Run, read_runs
 
 
-def run_lineage_shape(connection: Connection, run: Run, limits: Limits) -> Shape:
+class VersionedJob(Struct):
+    """The job of a run; which version of it is not told here."""
+
+    namespace: str | None
+    name: str | None
+    version: str | None
+
+
+class RunOfLineage(Struct):
+    """A run, and when it ran."""
+
+    id: str
+    start: str | None
+    end: str | None
+    status: str
+
+
+class RunInput(Struct):
+    """What a run read, and the run that wrote it."""
+
+    namespace: str
+    name: str
+    version: str
+    producedByRunId: str | None
+
+
+class LineageRun(Struct):
+    """A run behind another, and what it read."""
+
+    job: VersionedJob
+    run: RunOfLineage
+    inputs: list[RunInput]
+
+
+class RunLineage(Struct):
+    """The runs behind a run, and whether that is all of them."""
+
+    runs: list[LineageRun]
+    isCut: bool
+
+
+def run_lineage_shape(connection: Connection, run: Run, limits: Limits) -> RunLineage:
     """Follow what a run read to the runs that wrote it, level by level."""
     seen = {run.key: 0}
     frontier = [run.key]
@@ -44,7 +84,7 @@ def run_lineage_shape(connection: Connection, run: Run, limits: Limits) -> Shape
     jobs = read_names(connection, (found.job for found in runs.values() if found.job))
     order = sorted(runs, key=lambda key: (seen[key], jobs.get(runs[key].job or b"", ("", "")), key))
     shapes = [_run_shape(runs[key], jobs, inputs.get(key, []), ids) for key in order]
-    return {"runs": shapes, "isCut": is_cut}
+    return RunLineage(shapes, is_cut)
 
 
 def _run_shape(
@@ -52,23 +92,20 @@ def _run_shape(
     jobs: dict[bytes, tuple[str, str]],
     inputs: list[tuple[ReadDataset, bytes | None]],
     names: dict[bytes, str],
-) -> dict[str, Any]:
+) -> LineageRun:
     namespace, name = jobs.get(run.job or b"", (None, None))
-    return {
-        "job": {"namespace": namespace, "name": name, "version": None},
-        "run": {
-            "id": run.id,
-            "start": instant_or_none(run.started_at),
-            "end": instant_or_none(run.ended_at),
-            "status": run.state,
-        },
-        "inputs": [
-            {
-                "namespace": read.namespace,
-                "name": read.name,
-                "version": dataset_version(read.dataset, read.schema),
-                "producedByRunId": names.get(writer, run_name(writer, None)) if writer else None,
-            }
+    return LineageRun(
+        VersionedJob(namespace, name, None),
+        RunOfLineage(
+            run.id, instant_or_none(run.started_at), instant_or_none(run.ended_at), run.state
+        ),
+        [
+            RunInput(
+                read.namespace,
+                read.name,
+                dataset_version(read.dataset, read.schema),
+                names.get(writer, run_name(writer, None)) if writer else None,
+            )
             for read, writer in inputs
         ],
-    }
+    )

@@ -1,35 +1,53 @@
 """`/jobs/runs/{id}` and a job's runs."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
 
 from headwater.model.relations import Slot
-from headwater.server.marquez.shapes import run_shape, run_uses_shape
+from headwater.server.marquez.examples import RUN
+from headwater.server.marquez.run_shapes import RunFacets, RunList, RunShape, read_run_shapes
+from headwater.server.marquez.shapes import raw_facets
+from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
-from headwater.store.contents import read_contents, read_facets
+from headwater.store.contents import read_facets
 from headwater.store.jobs import find_job, read_names
-from headwater.store.runs import find_run, list_run_uses, list_runs
+from headwater.store.runs import count_runs, find_run, list_runs
 
 router = APIRouter(tags=["runs"])
 
+_FACETS = RunFacets(RUN.id, {"nominalTime": {"nominalStartTime": "2026-01-31T00:00:00Z"}})
 
-@router.get("/jobs/runs/{run_id:name}")
+
+@router.get("/jobs/runs/{run_id:name}", responses=answers(RunShape, RUN, 404))
 def get_run(run_id: str, connection: Reading) -> Response:
     """Get a run: its state, times, facets, and what it read and wrote."""
     run = found(find_run(connection, run_id), "run", run_id)
-    facets = read_facets(connection, [run.key], Slot.RUN)
-    uses = list_run_uses(connection, [run.key])
-    contents = read_contents(connection, (use.statistics for use in uses))
-    job = read_names(connection, [run.job]).get(run.job) if run.job else None
-    return json_response(
-        run_shape(run, facets.get(run.key, {}), job) | run_uses_shape(uses, contents)
-    )
+    names = read_names(connection, [run.job] if run.job else [])
+    return json_response(read_run_shapes(connection, [run], names)[0])
 
 
-@router.get("/namespaces/{namespace:name}/jobs/{job:name}/runs")
+@router.get("/jobs/runs/{run_id:name}/facets", responses=answers(RunFacets, _FACETS, 400, 404))
+def get_run_facets(
+    run_id: str,
+    connection: Reading,
+    type: Annotated[Literal["run", "job"], Query(description="Whose facets.")],
+) -> Response:
+    """Get the facets of a run, or those of its job."""
+    run = found(find_run(connection, run_id), "run", run_id)
+    owner, slot = (run.key, Slot.RUN) if type == "run" else (run.job, Slot.JOB)
+    facets = read_facets(connection, [owner], slot).get(owner, {}) if owner else {}
+    return json_response(RunFacets(run.id, raw_facets(facets)))
+
+
+@router.get(
+    "/namespaces/{namespace:name}/jobs/{job:name}/runs",
+    responses=answers(RunList, RunList([RUN], 1), 400, 404),
+)
 def get_runs(namespace: str, job: str, connection: Reading, page: Paging) -> Response:
     """List a job's runs, newest first."""
     wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
     runs = list_runs(connection, wanted.id, page)
-    facets = read_facets(connection, (run.key for run in runs), Slot.RUN)
-    shapes = [run_shape(run, facets.get(run.key, {}), (namespace, job)) for run in runs]
-    return json_response({"runs": shapes})
+    names = {wanted.id: (wanted.namespace, wanted.name)}
+    total = count_runs(connection, wanted.id)
+    return json_response(RunList(read_run_shapes(connection, runs, names), total))

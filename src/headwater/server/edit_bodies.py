@@ -1,0 +1,144 @@
+"""What a person may say of a dataset, a field or a job, checked before it is kept."""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Raw
+from sqlalchemy import Connection
+
+from headwater.errors import NotFound, WrongShape
+from headwater.model.aspects import DOCUMENTATION, OWNERSHIP, SYMLINKS, TAG
+from headwater.model.event import Entity
+from headwater.model.project.edits import entity_id
+from headwater.server.bodies import read_body
+from headwater.server.editing import Change
+from headwater.server.marquez.writes.saying import check_body_name
+from headwater.store.datasets import read_states
+from headwater.store.hiding import is_shown_now
+from headwater.store.readings import COLUMN_TYPES
+
+EntityType = Literal["dataset", "job", "namespace", "source", "tag"]
+# Names of fields that a person can look through.
+_NAMED_AT_MOST = 50
+
+
+class EditedEntity(msgspec.Struct, omit_defaults=True):
+    """What an edit is about; `field` where it is about one of a dataset's."""
+
+    type: EntityType
+    name: str
+    namespace: str = ""
+    field: str = ""
+
+
+class EditBody(msgspec.Struct):
+    """Values by aspect, and aspects to take back: documentation, ownership, tag/NAME, symlinks."""
+
+    entity: EditedEntity
+    set: dict[str, Any] = {}
+    unset: list[str] = []
+
+
+class _Documentation(msgspec.Struct, forbid_unknown_fields=True):
+    description: str
+
+
+class _Owner(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    type: str = "OWNER"
+
+
+class _Ownership(msgspec.Struct, forbid_unknown_fields=True):
+    owners: list[_Owner]
+
+
+class _OtherName(msgspec.Struct, forbid_unknown_fields=True):
+    namespace: str
+    name: str
+    type: Literal["TABLE", "CUT"]
+
+
+class _Symlinks(msgspec.Struct, forbid_unknown_fields=True):
+    identifiers: list[_OtherName]
+
+
+_SHAPES: dict[str, Any] = {
+    DOCUMENTATION: _Documentation,
+    OWNERSHIP: _Ownership,
+    SYMLINKS: _Symlinks,
+}
+_OF_FIELDS = frozenset((DOCUMENTATION,))
+
+
+def read_change(connection: Connection, body: EditBody) -> Change:
+    """What a body asks for; raises where it cannot be said, or of nothing that is known."""
+    entity = _find(connection, body.entity)
+    if not body.set and not body.unset:
+        raise WrongShape("$.set", "empty, as is $.unset; say something")
+    given = {aspect: _value(entity, aspect, value) for aspect, value in body.set.items()}
+    for index, aspect in enumerate(body.unset):
+        _check_aspect(entity, aspect, f"$.unset[{index}]")
+        if aspect in given:
+            raise WrongShape(f"$.unset[{index}]", f"'{aspect}' is set by the same edit")
+    return Change(entity, given, body.unset)
+
+
+def _find(connection: Connection, named: EditedEntity) -> Entity:
+    if named.type not in ("dataset", "job"):
+        raise WrongShape("$.entity.type", f"a {named.type} is written by PUT of its own path")
+    check_body_name(named.namespace, "$.entity.namespace")
+    check_body_name(named.name, "$.entity.name")
+    entity = Entity(named.type, named.name, named.namespace, named.field)
+    if not is_shown_now(connection, entity):
+        raise NotFound(named.type, f"{named.namespace}/{named.name}")
+    if named.field:
+        if named.type == "job":
+            raise WrongShape("$.entity.field", "a job has no fields")
+        check_field(connection, entity)
+    return entity
+
+
+def check_field(connection: Connection, entity: Entity) -> None:
+    """Refuse a field that a dataset does not have, and tell those it has."""
+    id = entity_id(entity)
+    schema = read_states(connection, [id])[id].schema
+    fields = COLUMN_TYPES.read(connection, [schema]).get(schema, {}) if schema else {}
+    if entity.field not in fields:
+        raise NotFound("field", entity.field, sorted(fields)[:_NAMED_AT_MOST])
+
+
+def _check_aspect(entity: Entity, aspect: str, where: str) -> None:
+    check_body_name(aspect, where)
+    known = _OF_FIELDS if entity.field else _SHAPES.keys()
+    if aspect.startswith(TAG) and aspect != TAG:
+        return
+    if aspect not in known or (aspect == SYMLINKS and entity.type != "dataset"):
+        raise WrongShape(where, f"none of {', '.join((*sorted(known), f'{TAG}NAME'))}")
+
+
+def _value(entity: Entity, aspect: str, value: Any) -> Any:
+    where = f"$.set.{aspect}"
+    _check_aspect(entity, aspect, where)
+    if aspect.startswith(TAG):
+        if not isinstance(value, bool):
+            raise WrongShape(where, "neither true nor false")
+        return value
+    try:
+        found = read_body(_SHAPES[aspect], msgspec.json.encode(value))
+    except WrongShape as error:
+        raise WrongShape(f"{where}{error.where.removeprefix('$')}", error.reason) from None
+    for place, name in _names(found):
+        check_body_name(name, f"{where}{place}")
+    return Raw(msgspec.json.encode(found))
+
+
+def _names(value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, _Ownership):
+        for index, owner in enumerate(value.owners):
+            yield f".owners[{index}].name", owner.name
+            yield f".owners[{index}].type", owner.type
+    elif isinstance(value, _Symlinks):
+        for index, other in enumerate(value.identifiers):
+            yield f".identifiers[{index}].namespace", other.namespace
+            yield f".identifiers[{index}].name", other.name

@@ -1,0 +1,173 @@
+"""`/edits`: what persons did, newest first, and how it is undone."""
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Depends, Query, Response
+from msgspec import UNSET, Raw, UnsetType
+from sqlalchemy import Connection
+
+from headwater.errors import Conflict, NotFound
+from headwater.model.aspects import DATASETS, DELETED, SCHEMA
+from headwater.model.event import Edit
+from headwater.model.instant import format_instant
+from headwater.model.project.edits import entity_id
+from headwater.server.bodies import json_body, takes
+from headwater.server.edit_bodies import EditBody, EditedEntity, EntityType, read_change
+from headwater.server.editing import Change, Editing, Editor
+from headwater.server.openapi import answers
+from headwater.server.routing import Paging, Reading, instant_parameter, json_response
+from headwater.store.edits import (
+    KeptEdit,
+    Wanted,
+    find_edit,
+    list_edits,
+    read_before,
+    read_changed_since,
+)
+from headwater.store.hiding import keep_unchanged, was_observed
+
+router = APIRouter(tags=["edits"])
+
+After = Annotated[int | None, Depends(instant_parameter("after", "From this time on"))]
+Before = Annotated[int | None, Depends(instant_parameter("before", "Before this time"))]
+
+
+class EditAnswer(msgspec.Struct):
+    """What a person did: values given by aspect, and aspects taken back."""
+
+    id: str
+    at: str
+    actor: str
+    entity: EditedEntity
+    set: dict[str, Any]
+    unset: list[str]
+    undoes: str | UnsetType = UNSET
+
+
+class EditList(msgspec.Struct):
+    """Edits, newest first."""
+
+    edits: list[EditAnswer]
+    totalCount: int
+
+
+_ID = "5b0e1f0c9a7d4e3f8c6b2a1908f7e6d5"
+_EXAMPLE = EditAnswer(
+    id=_ID,
+    at="2026-01-31T12:00:00.000000Z",
+    actor="ada",
+    entity=EditedEntity("dataset", "public.orders", "postgres://db:5432", "email"),
+    set={"tag/PII": True},
+    unset=[],
+)
+_BODY_EXAMPLE = {
+    "entity": {"type": "dataset", "namespace": "postgres://db:5432", "name": "public.orders"},
+    "set": {"documentation": {"description": "Every order of the shop."}},
+    "unset": ["ownership"],
+}
+
+
+@router.get("/edits", responses=answers(EditList, EditList([_EXAMPLE], 1)))
+def get_edits(
+    connection: Reading,
+    page: Paging,
+    after: After,
+    before: Before,
+    type: Annotated[EntityType | None, Query(description="Only of such things.")] = None,
+    namespace: Annotated[str | None, Query(description="Only in this namespace.")] = None,
+    name: Annotated[str | None, Query(description="Only of what has this name.")] = None,
+    actor: Annotated[str | None, Query(description="Only by this one.")] = None,
+) -> Response:
+    """List what persons did, newest first: the log of all writes that are no events."""
+    wanted = Wanted(type, namespace, name, actor, after, before)
+    edits, total = list_edits(connection, page, wanted)
+    return json_response(EditList([_answer(kept) for kept in edits], total))
+
+
+@router.post(
+    "/edits",
+    status_code=201,
+    responses=answers(EditAnswer, _EXAMPLE, 404, 422, status=201, description="What was kept."),
+    openapi_extra=takes(EditBody, _BODY_EXAMPLE),
+)
+def post_edit(
+    body: Annotated[EditBody, Depends(json_body(EditBody))], connection: Reading, editor: Editing
+) -> Response:
+    """Describe a dataset, a field of one or a job; say who owns it, tag it, join its names."""
+    change = read_change(connection, body)
+    (id,) = editor.record_all([change])
+    return _tell(editor, id, status=201)
+
+
+@router.post("/edits/{id:name}/undo", responses=answers(EditAnswer, _EXAMPLE, 404, 409))
+def undo_edit(id: str, connection: Reading, editor: Editing) -> Response:
+    """Put back what was before an edit, by a new edit; undoing that one does it again."""
+    kept = _find(connection, id)
+    _check_unchanged(connection, kept)
+    change = _undo(connection, kept)
+    (undone,) = editor.record_all([change], kept.at + 1)
+    return _tell(editor, undone)
+
+
+def _tell(editor: Editor, id: bytes, status: int = 200) -> Response:
+    """An edit as it was kept."""
+    with editor.read_again() as connection:
+        answer = json_response(_answer(_find(connection, id.hex())))
+    answer.status_code = status
+    return answer
+
+
+def _find(connection: Connection, id: str) -> KeptEdit:
+    try:
+        found = find_edit(connection, bytes.fromhex(id))
+    except ValueError:
+        found = None
+    if found is None:
+        raise NotFound("edit", id)
+    return found
+
+
+def _check_unchanged(connection: Connection, kept: KeptEdit) -> None:
+    """What others said since would be lost without a word."""
+    for other in read_changed_since(connection, kept):
+        aspects = sorted(_aspects(kept.edit) & _aspects(other.edit))
+        raise Conflict(
+            f"{', '.join(aspects)} was changed since by '{other.edit.actor}' at "
+            f"{format_instant(other.at)} (edit {other.id.hex()}); undo that first"
+        )
+
+
+def _undo(connection: Connection, kept: KeptEdit) -> Change:
+    edit = kept.edit
+    before = read_before(connection, kept)
+    given = {aspect: Raw(body) for aspect, body in before.items() if body is not None}
+    taken = sorted(aspect for aspect, body in before.items() if body is None)
+    change = Change(edit.entity, given, taken, undoes=kept.id.hex())
+    if edit.within is not None:
+        hidden = keep_unchanged(connection, edit.entity.name, edit.within, kept.at)
+        return change._replace(within=hidden)
+    is_design = not edit.entity.field and bool({SCHEMA, DATASETS} & {*edit.set} & {*taken})
+    if is_design and not was_observed(connection, entity_id(edit.entity)):
+        # It was there by this edit alone, and goes with it.
+        given = {**given, DELETED: Raw(b"true")}
+        taken = [aspect for aspect in taken if aspect != DELETED]
+    return change._replace(set=given, unset=taken)
+
+
+def _aspects(edit: Edit) -> set[str]:
+    return {*edit.set, *edit.unset}
+
+
+def _answer(kept: KeptEdit) -> EditAnswer:
+    id, at, edit = kept
+    entity = edit.entity
+    return EditAnswer(
+        id=id.hex(),
+        at=format_instant(at),
+        actor=edit.actor,
+        entity=EditedEntity(entity.type, entity.name, entity.namespace, entity.field),
+        set=dict(edit.set),
+        unset=edit.unset,
+        undoes=edit.undoes or UNSET,
+    )

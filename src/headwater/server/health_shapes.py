@@ -1,0 +1,130 @@
+"""What `/health` answers, for the API document: shapes, and an example of each."""
+
+from msgspec import Struct
+
+from headwater.graph.dataset_health import DatasetState
+from headwater.graph.job_health import JobState
+from headwater.server.openapi import answers
+
+_AT = "2026-01-31T12:00:00.000000Z"
+_RUN = "01890000-0000-7000-8000-000000000001"
+
+
+class HealthRun(Struct):
+    id: str
+    state: str
+    startedAt: str | None
+    endedAt: str | None
+
+
+class HealthJob(Struct):
+    """A job, how it is, and why; what is not known is null."""
+
+    namespace: str
+    name: str
+    id: str
+    type: str
+    state: str
+    reason: str
+    since: str | None
+    errorMessage: str | None
+    lastHeardAt: str | None
+    silentForSeconds: int | None
+    expectedAt: str | None
+    everySeconds: int | None
+    usualSeconds: int | None
+    latestRun: HealthRun | None
+
+
+class HealthJobs(Struct):
+    """Jobs, worst first; `counts` is of all of them, by state."""
+
+    jobs: list[HealthJob]
+    counts: dict[str, int]
+    totalCount: int
+
+
+class HealthFreshness(Struct):
+    state: str
+    everySeconds: int | None
+    expectedAt: str | None
+
+
+class HealthVolume(Struct):
+    """What was last written, and what usually is, by run or by hour."""
+
+    state: str
+    per: str | None
+    rows: int | None
+    usualRows: int | None
+    bytes: int | None
+    usualBytes: int | None
+
+
+class HealthDataset(Struct):
+    """A dataset, how it is, and why; what is not known is null."""
+
+    namespace: str
+    name: str
+    id: str
+    state: str
+    reason: str
+    since: str | None
+    lastWrittenAt: str | None
+    freshness: HealthFreshness
+    volume: HealthVolume
+
+
+class HealthDatasets(Struct):
+    """Datasets, worst first; `counts` is of all of them, by state."""
+
+    datasets: list[HealthDataset]
+    counts: dict[str, int]
+    totalCount: int
+
+
+JOBS = answers(
+    HealthJobs,
+    HealthJobs(
+        [
+            HealthJob(
+                namespace="scheduler",
+                name="load_orders",
+                id="job:scheduler:load_orders",
+                type="BATCH",
+                state="failed",
+                reason="its last run failed: Java heap space",
+                since=_AT,
+                errorMessage="Java heap space",
+                lastHeardAt=_AT,
+                silentForSeconds=None,
+                expectedAt=None,
+                everySeconds=3_600,
+                usualSeconds=100,
+                latestRun=HealthRun(_RUN, "FAILED", "2026-01-31T11:58:20.000000Z", _AT),
+            )
+        ],
+        {state: int(state == "failed") for state in JobState},
+        1,
+    ),
+)
+DATASETS = answers(
+    HealthDatasets,
+    HealthDatasets(
+        [
+            HealthDataset(
+                namespace="postgres://db:5432",
+                name="shop.public.orders",
+                id="dataset:postgres://db:5432:shop.public.orders",
+                state="stale",
+                reason="written every hour, and last 5 hours ago",
+                since="2026-01-31T13:00:00.000000Z",
+                lastWrittenAt=_AT,
+                freshness=HealthFreshness("stale", 3_600, "2026-01-31T13:00:00.000000Z"),
+                volume=HealthVolume("normal", "run", 1_200, 1_150, 96_000, 92_000),
+            )
+        ],
+        {state: int(state == "stale") for state in DatasetState},
+        1,
+    ),
+)

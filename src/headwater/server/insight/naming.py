@@ -1,0 +1,41 @@
+"""The dataset or job that a path of these routes names, by its node id."""
+
+from typing import Annotated
+
+from fastapi import Path
+from sqlalchemy import Connection
+
+from headwater.errors import InvalidRequest
+from headwater.graph.answer import NodeKind
+from headwater.graph.node_id import Reading
+from headwater.graph.view import View
+from headwater.server.lineage.asking import find_node
+
+DatasetNode = Annotated[
+    str,
+    Path(
+        description="dataset:NAMESPACE:NAME, percent-encoded.",
+        examples=["dataset:postgres://db:5432:shop.public.orders"],
+    ),
+]
+JobNode = Annotated[
+    str,
+    Path(
+        description="job:NAMESPACE:NAME, percent-encoded.", examples=["job:scheduler:load_orders"]
+    ),
+]
+
+
+def find_dataset_node(connection: Connection, view: View, text: str) -> Reading:
+    """Find a dataset by its node id; a column is not one."""
+    node = find_node(connection, view, text, "id")
+    if node.kind is not NodeKind.DATASET or node.field:
+        raise InvalidRequest("id", f"'{text[:100]}' is no dataset; use dataset:NAMESPACE:NAME")
+    return node
+
+
+def find_job_node(connection: Connection, view: View, text: str) -> Reading:
+    node = find_node(connection, view, text, "id")
+    if node.kind is not NodeKind.JOB:
+        raise InvalidRequest("id", f"'{text[:100]}' is no job; use job:NAMESPACE:NAME")
+    return node

@@ -1,0 +1,86 @@
+"""`/datasets/{id}/samples`, `/datasets/{id}/usage`, `/jobs/{id}/runs/compare` and `/systems`."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from headwater.server.insight import shapes
+from headwater.server.insight.comparing import compare_runs, find_pair
+from headwater.server.insight.naming import (
+    DatasetNode,
+    JobNode,
+    find_dataset_node,
+    find_job_node,
+)
+from headwater.server.insight.using import usage_shape
+from headwater.server.insight.volumes import samples_shape, stretch_of
+from headwater.server.lineage.asking import view_at
+from headwater.server.routing import Reading, instant_parameter, json_response
+from headwater.store.systems import count_by_system
+
+router = APIRouter(tags=["insight"])
+
+RunId = Annotated[
+    str | None,
+    Query(
+        min_length=1,
+        max_length=2_000,
+        description="A run of the job; else its newest that has ended, or the one before that.",
+        examples=["01890000-0000-7000-8000-000000000001"],
+    ),
+]
+
+
+@router.get("/datasets/{id:name}/samples", responses=shapes.SAMPLES)
+def get_samples(
+    id: DatasetNode,
+    connection: Reading,
+    from_: Annotated[int | None, Depends(instant_parameter("from"))],
+    to: Annotated[int | None, Depends(instant_parameter("to"))],
+    by: Annotated[
+        Literal["minute", "hour", "day"], Query(description="How long each step of time is.")
+    ] = "hour",
+    gaps: Annotated[
+        bool, Query(description="Also the times of which nothing is told, as null.")
+    ] = True,
+) -> Response:
+    """Get how much came into a dataset, and was read of it, by minute, hour or day.
+
+    Runs count as they go on; what a run tells only at its end is of the time it ended.
+    """
+    stretch = stretch_of(by, from_, to)
+    view = view_at(connection, None)
+    node = find_dataset_node(connection, view, id)
+    return json_response(samples_shape(connection, view, node, by, stretch, with_gaps=gaps))
+
+
+@router.get("/datasets/{id:name}/usage", responses=shapes.USAGE)
+def get_usage(
+    id: DatasetNode,
+    connection: Reading,
+    days: Annotated[int, Query(ge=1, le=366, description="How many days, today included.")] = 30,
+    limit: Annotated[
+        int, Query(ge=0, le=1_000, description="How many readers and writers of each day.")
+    ] = 100,
+) -> Response:
+    """Get who read and wrote a dataset, day by day in UTC, in how many runs, and when last."""
+    view = view_at(connection, None)
+    node = find_dataset_node(connection, view, id)
+    return json_response(usage_shape(connection, view, node, days, limit))
+
+
+@router.get("/jobs/{id:name}/runs/compare", responses=shapes.COMPARISON)
+def get_comparison(id: JobNode, connection: Reading, a: RunId = None, b: RunId = None) -> Response:
+    """Get what is different between two runs of a job: by default the last two that ended."""
+    view = view_at(connection, None)
+    node = find_job_node(connection, view, id)
+    return json_response(compare_runs(connection, node, *find_pair(connection, node, a, b)))
+
+
+@router.get("/systems", responses=shapes.SYSTEMS)
+def get_systems(connection: Reading) -> Response:
+    """Count datasets, jobs and running jobs by the system they belong to."""
+    systems = [
+        shapes.SystemCount(name, *counts) for name, counts in count_by_system(connection).items()
+    ]
+    return json_response(shapes.SystemCountList(systems, len(systems)))

@@ -1,0 +1,67 @@
+"""Volumes by time, each step of it told whether anything is known of it or not."""
+
+from sqlalchemy import Connection
+
+from headwater.errors import InvalidRequest
+from headwater.graph.node_id import Reading, dataset_node_id
+from headwater.graph.view import View
+from headwater.model.instant import MINUTE, format_instant, now, parse_instant
+from headwater.model.relations import Direction
+from headwater.server.insight.shapes import CountedVolume, DatasetSamples, NodeName, VolumeAt
+from headwater.store.stretches import Stretch
+from headwater.store.volume import STEPS, Volume, read_volumes
+
+MOST_STEPS = 3_000
+# What is shown where nobody says since when: three hours, two days, a month.
+_USUAL_STEPS = {"minute": 180, "hour": 48, "day": 30}
+
+# Days that can be written out whole.
+_FIRST, _LAST = (parse_instant(f"{day}T00:00Z") for day in ("0001-01-02", "9999-12-30"))
+
+_NOTHING = Volume()
+
+
+def stretch_of(by: str, from_: int | None, to: int | None) -> Stretch:
+    """The stretch that is asked for, in whole steps."""
+    step = STEPS[by] * MINUTE
+    until = -(-(now() if to is None else to) // step) * step
+    since = until - _USUAL_STEPS[by] * step if from_ is None else from_ // step * step
+    if from_ is not None and since >= until:
+        raise InvalidRequest("from", "is not before `to`")
+    if until - since > MOST_STEPS * step:
+        raise InvalidRequest("from", f"more than {MOST_STEPS:,} {by}s before `to`")
+    if since < _FIRST or until > _LAST:
+        raise InvalidRequest("to", "too near to the beginning or the end of all times")
+    return Stretch(since, until)
+
+
+def samples_shape(
+    connection: Connection, view: View, node: Reading, by: str, stretch: Stretch, *, with_gaps: bool
+) -> DatasetSamples:
+    step = STEPS[by] * MINUTE
+    view.classes.resolve([node.id])
+    found = read_volumes(connection, view.classes.names(node.id), STEPS[by], stretch)
+    first = -(-max(stretch.since, found.complete_since) // step)
+    told = {number for _, number in found.steps if number >= first}
+    shown = range(first, stretch.until // step) if with_gaps else sorted(told)
+    samples = [
+        VolumeAt(
+            format_instant(number * step),
+            _shape(found.steps.get((Direction.OUTPUT, number), _NOTHING)),
+            _shape(found.steps.get((Direction.INPUT, number), _NOTHING)),
+        )
+        for number in shown
+    ]
+    return DatasetSamples(
+        NodeName(dataset_node_id(node.namespace, node.name), node.namespace, node.name),
+        by,
+        format_instant(first * step),
+        format_instant(stretch.until),
+        samples,
+        len(samples),
+        found.is_cut,
+    )
+
+
+def _shape(volume: Volume) -> CountedVolume:
+    return CountedVolume(*volume)

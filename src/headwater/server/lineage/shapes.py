@@ -1,0 +1,190 @@
+"""What the routes beside Marquez's answer, for the API document: shapes, and an example of each."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from headwater.server.openapi import answers
+
+ORDERS = "dataset:postgres://db:5432:shop.public.orders"
+TOPIC = "dataset:kafka://broker:9092:orders"
+_JOB = "job:scheduler:load_orders"
+_AT = "2026-01-31T12:00:00.000000Z"
+
+
+class Cause(Struct):
+    """What brought a change: a run, an edit by a person, or a declaration."""
+
+    type: str
+    actor: str | None | UnsetType = UNSET
+    run: str | UnsetType = UNSET
+    job: str | None | UnsetType = UNSET
+
+
+class LineageChange(Struct):
+    """A thing that came, went or changed; of an edge, `origin` and `destination` are its ends."""
+
+    type: str
+    change: str
+    subject: str
+    before: str | None
+    after: str | None
+    at: str | None
+    cause: Cause | None
+    origin: str | UnsetType = UNSET
+    destination: str | UnsetType = UNSET
+    job: str | UnsetType = UNSET
+
+
+class ChangedNode(Struct):
+    """What a node id of the changes stands for."""
+
+    type: str
+    namespace: str
+    name: str
+    field: str | None
+
+
+class LineageDiff(Struct, rename={"from_": "from"}):
+    """What changed between two times; `counts` is of all, by type and change."""
+
+    from_: str
+    to: str
+    node: str | None
+    changes: list[LineageChange]
+    nodes: dict[str, ChangedNode]
+    totalCount: int
+    counts: dict[str, int]
+    isCut: bool
+
+
+class DrawnNode(Struct):
+    """A node of a graph that is written for other tools."""
+
+    id: str
+    type: str
+    namespace: str
+    name: str
+    field: str
+    system: str
+    state: str
+
+
+class DrawnEdge(Struct):
+    """An edge of it; between columns with its job and transformations."""
+
+    origin: str
+    destination: str
+    kind: str
+    job: str
+    transformations: str
+    isIndirect: bool
+    isAssumed: bool
+
+
+class LineagePath(Struct):
+    nodes: list[str]
+    edges: list[DrawnEdge]
+    length: int
+
+
+class PathJob(Struct):
+    namespace: str
+    name: str
+
+
+class LineagePaths(Struct):
+    """The simple paths between two nodes; `isReversed` if they lead from `to` to `from`."""
+
+    paths: list[LineagePath]
+    nodes: list[DrawnNode]
+    jobs: dict[str, PathJob]
+    isReversed: bool
+    isCut: bool
+
+
+class ExportedGraph(Struct):
+    """A graph as two lists; `focus` are the nodes that were asked for."""
+
+    nodes: list[DrawnNode]
+    edges: list[DrawnEdge]
+    focus: list[str]
+    truncated: bool
+
+
+class NamedNode(Struct):
+    """A node that a name may mean."""
+
+    id: str
+    type: str
+    namespace: str
+    name: str
+    field: str | None
+    isExact: bool
+
+
+class NamedNodes(Struct):
+    nodes: list[NamedNode]
+
+
+_NODES = [
+    DrawnNode(TOPIC, "DATASET", "kafka://broker:9092", "orders", "", "kafka", ""),
+    DrawnNode(_JOB, "JOB", "scheduler", "load_orders", "", "spark", "RUNNING"),
+    DrawnNode(ORDERS, "DATASET", "postgres://db:5432", "shop.public.orders", "", "postgres", ""),
+]
+_EDGES = [
+    DrawnEdge(TOPIC, _JOB, "observed", "", "", False, False),
+    DrawnEdge(_JOB, ORDERS, "observed", "", "", False, False),
+]
+_GRAPH = ExportedGraph(_NODES, _EDGES, [_JOB], False)
+
+DIFF = answers(
+    LineageDiff,
+    LineageDiff(
+        from_="2026-01-31T00:00:00.000000Z",
+        to="2026-02-01T00:00:00.000000Z",
+        node=None,
+        changes=[
+            LineageChange(
+                type="edge",
+                change="added",
+                subject=f"{_JOB} -> {ORDERS}",
+                origin=_JOB,
+                destination=ORDERS,
+                before=None,
+                after="observed",
+                at=_AT,
+                cause=Cause("run", run="01890000-0000-7000-8000-000000000001", job=_JOB),
+            )
+        ],
+        nodes={
+            _JOB: ChangedNode("JOB", "scheduler", "load_orders", None),
+            ORDERS: ChangedNode("DATASET", "postgres://db:5432", "shop.public.orders", None),
+        },
+        totalCount=1,
+        counts={"edge added": 1},
+        isCut=False,
+    ),
+    404,
+)
+PATHS = answers(
+    LineagePaths,
+    LineagePaths(
+        [LineagePath([TOPIC, _JOB, ORDERS], _EDGES, 2)], _NODES, {}, isReversed=False, isCut=False
+    ),
+    404,
+)
+NODES = answers(
+    NamedNodes,
+    NamedNodes(
+        [NamedNode(ORDERS, "DATASET", "postgres://db:5432", "shop.public.orders", None, True)]
+    ),
+)
+EXPORT = answers(ExportedGraph, _GRAPH, 404, description="The graph in the format asked for.")
+EXPORT[200]["content"] |= {
+    media_type: {"schema": {"type": "string"}, "example": text}
+    for media_type, text in {
+        "text/csv": "origin_type,origin_namespace,origin_name,...\r\n",
+        "text/vnd.graphviz": "digraph lineage {\n}\n",
+        "application/graphml+xml": '<?xml version="1.0"?>\n<graphml>...</graphml>\n',
+        "text/vnd.mermaid": "flowchart LR\n",
+    }.items()
+}

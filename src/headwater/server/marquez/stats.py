@@ -1,0 +1,126 @@
+"""`/stats`: how much there is and was, hour by hour of a day or day by day of a week."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Depends, Query, Response
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from headwater.errors import InvalidRequest
+from headwater.model import instant
+from headwater.model.instant import EPOCH, MICROSECOND, format_instant
+from headwater.server.openapi import answers
+from headwater.server.routing import Reading, json_response
+from headwater.store.activity import count_datasets, count_events, count_jobs, count_sources
+
+router = APIRouter(tags=["stats"], prefix="/stats")
+
+_HOUR = 60 * instant.MINUTE
+_HOURS, _DAYS = 24, 7
+
+
+class EventMetric(Struct):
+    """How many events of runs there were in a stretch of time, by type."""
+
+    startInterval: str
+    endInterval: str
+    fail: int
+    start: int
+    complete: int
+    abort: int
+
+
+class CountMetric(Struct):
+    """How many there were at the end of a stretch of time."""
+
+    startInterval: str
+    endInterval: str
+    count: int
+
+
+_STRETCH = ("2026-01-31T12:00:00.000000Z", "2026-01-31T13:00:00.000000Z")
+_COUNTS = answers(list[CountMetric], [CountMetric(*_STRETCH, 7)], 400)
+
+
+def bounds(
+    period: Annotated[
+        Literal["DAY", "WEEK"], Query(description="The last 24 hours, or the last seven days.")
+    ],
+    timezone: Annotated[
+        str, Query(description="Where the days of a week begin, as Europe/Berlin.", max_length=100)
+    ] = "UTC",
+) -> list[int]:
+    """Where the hours or days begin, and where the last one ends."""
+    zone = _zone(timezone)
+    now = instant.now()
+    if period == "DAY":
+        last = now // _HOUR
+        return [hour * _HOUR for hour in range(last - _HOURS + 1, last + 2)]
+    today = (EPOCH + timedelta(microseconds=now)).astimezone(zone).date()
+    days = (today + timedelta(days=offset) for offset in range(1 - _DAYS, 2))
+    midnights = (datetime(day.year, day.month, day.day, tzinfo=zone) for day in days)
+    return [(midnight - EPOCH) // MICROSECOND for midnight in midnights]
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name or "UTC")
+    # A name may be that of a folder, or no name of a file at all.
+    except (OSError, ValueError, KeyError):
+        raise InvalidRequest("timezone", f"'{name}' is not a time zone") from None
+
+
+Bounds = Annotated[list[int], Depends(bounds)]
+
+
+@router.get(
+    "/lineage-events",
+    responses=answers(list[EventMetric], [EventMetric(*_STRETCH, 0, 7, 6, 0)], 400),
+)
+def get_event_stats(connection: Reading, bounds: Bounds) -> Response:
+    """Count the events of runs, by type."""
+    counts = count_events(connection, bounds)
+    metrics = [
+        EventMetric(*stretch, each.fail, each.start, each.complete, each.abort)
+        for stretch, each in zip(_stretches(bounds), counts, strict=True)
+    ]
+    return json_response(metrics)
+
+
+@router.get("/jobs", responses=_COUNTS)
+def get_job_stats(connection: Reading, bounds: Bounds) -> Response:
+    """Count the jobs known by the end of each hour or day."""
+    return _answer(connection, bounds, count_jobs)
+
+
+@router.get("/datasets", responses=_COUNTS)
+def get_dataset_stats(connection: Reading, bounds: Bounds) -> Response:
+    """Count the datasets known by the end of each hour or day."""
+    return _answer(connection, bounds, count_datasets)
+
+
+@router.get("/sources", responses=_COUNTS)
+def get_source_stats(connection: Reading, bounds: Bounds) -> Response:
+    """Count the sources known by the end of each hour or day."""
+    return _answer(connection, bounds, count_sources)
+
+
+def _answer(
+    connection: Connection,
+    bounds: Sequence[int],
+    count: Callable[[Connection, Sequence[int]], list[int]],
+) -> Response:
+    counts = count(connection, bounds)
+    metrics = [
+        CountMetric(*stretch, each)
+        for stretch, each in zip(_stretches(bounds), counts, strict=True)
+    ]
+    return json_response(metrics)
+
+
+def _stretches(bounds: Sequence[int]) -> list[tuple[str, str]]:
+    return [(format_instant(since), format_instant(until)) for since, until in pairwise(bounds)]

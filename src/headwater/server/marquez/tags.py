@@ -1,0 +1,34 @@
+"""`/tags`."""
+
+from fastapi import APIRouter, Response
+from msgspec import Struct
+
+from headwater.server.openapi import answers
+from headwater.server.routing import Paging, Reading, json_response
+from headwater.store.tags import list_tags
+
+router = APIRouter(tags=["tags"])
+
+
+class TagShape(Struct):
+    """A tag, and what it means."""
+
+    name: str
+    description: str | None
+
+
+class TagList(Struct):
+    """Tags by name, and how many there are in all."""
+
+    tags: list[TagShape]
+    totalCount: int
+
+
+_EXAMPLE = TagList([TagShape("PII", "Tells who a person is.")], 1)
+
+
+@router.get("/tags", responses=answers(TagList, _EXAMPLE, 400))
+def get_tags(connection: Reading, page: Paging) -> Response:
+    """List the tags that persons and events give, by name."""
+    tags, total = list_tags(connection, page)
+    return json_response(TagList([TagShape(*tag) for tag in tags], total))

@@ -1,0 +1,179 @@
+"""`PUT`, `DELETE` of a dataset, and its restoration."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+import msgspec
+from fastapi import APIRouter, Depends, Response
+from msgspec import UNSET
+from sqlalchemy import Connection
+
+from headwater.model.aspects import (
+    DATA_SOURCE,
+    DATASET_TYPE,
+    DELETED,
+    PHYSICAL_NAME,
+    SCHEMA,
+    SCHEMA_LOCATION,
+)
+from headwater.model.event import Entity
+from headwater.server.bodies import json_body, takes
+from headwater.server.editing import Change, Editing
+from headwater.server.marquez.datasets import get_dataset
+from headwater.server.marquez.datasets import router as reads
+from headwater.server.marquez.writes.documented import answers_like
+from headwater.server.marquez.writes.hiding import delete, deleted_at, restore
+from headwater.server.marquez.writes.run_events import find_run_job, run_event
+from headwater.server.marquez.writes.saying import (
+    Json,
+    Saying,
+    Text,
+    answer_now,
+    check_body_name,
+    name_entity,
+    record_news,
+)
+from headwater.server.routing import Reading
+from headwater.store.hiding import is_shown_now
+
+router = APIRouter(tags=["datasets"])
+
+_PATH = "/namespaces/{namespace:name}/datasets/{dataset:name}"
+_TYPES = {"DB_TABLE": "TABLE", "STREAM": "STREAM"}
+
+
+class FieldBody(msgspec.Struct):
+    """A field of a dataset, with those inside it."""
+
+    name: str
+    type: str | None = None
+    tags: list[str] | None = None
+    description: str | None = None
+    fields: list["FieldBody"] | None = None
+
+
+class DatasetBody(msgspec.Struct):
+    """A dataset as it is meant to be."""
+
+    type: Literal["DB_TABLE", "STREAM"]
+    physicalName: str
+    sourceName: str
+    fields: list[FieldBody] | None = None
+    tags: list[str] | None = None
+    description: Text = UNSET
+    schemaLocation: Text = UNSET
+    runId: str | None = None
+
+
+_EXAMPLE = {
+    "type": "DB_TABLE",
+    "physicalName": "public.orders",
+    "sourceName": "shop-db",
+    "fields": [
+        {"name": "id", "type": "BIGINT", "description": "One a sale."},
+        {"name": "email", "type": "TEXT", "tags": ["PII"]},
+    ],
+    "tags": ["SALES"],
+    "description": "Every order of the shop.",
+}
+
+
+@router.put(
+    _PATH,
+    responses=answers_like(reads, get_dataset, 404, 422),
+    openapi_extra=takes(DatasetBody, _EXAMPLE),
+)
+def put_dataset(
+    namespace: str,
+    dataset: str,
+    body: Annotated[DatasetBody, Depends(json_body(DatasetBody))],
+    connection: Reading,
+    editor: Editing,
+) -> Response:
+    """State how a dataset is meant to be; makes it where there is none.
+
+    What is absent is left as it was. What runs say of its fields counts for more.
+    """
+    entity = name_entity("dataset", dataset, namespace)
+    job = find_run_job(connection, body.runId) if body.runId else None
+    hidden_at = deleted_at(connection, entity)
+    changes = list(_changes(connection, entity, body, hidden_at is not None))
+    record_news(connection, editor, *changes, not_before=hidden_at or 0)
+    if job is not None and body.runId:
+        # That a run wrote it is a fact of the run.
+        output = {"namespace": namespace, "name": dataset}
+        facets = {"schema": _schema(body.fields)} if body.fields else {}
+        event = run_event(editor, "OTHER", body.runId, job)
+        editor.state({**event, "outputs": [{**output, "facets": facets}]})
+    return answer_now(editor, get_dataset, namespace, dataset)
+
+
+@router.delete(_PATH, responses=answers_like(reads, get_dataset, 404, description="As it was."))
+def delete_dataset(namespace: str, dataset: str, connection: Reading, editor: Editing) -> Response:
+    """Hide a dataset; it shows again once it is heard of, or restored."""
+    was = get_dataset(namespace, dataset, connection)
+    delete(connection, editor, name_entity("dataset", dataset, namespace))
+    return was
+
+
+@router.post(f"{_PATH}/restore", responses=answers_like(reads, get_dataset, 404))
+def restore_dataset(namespace: str, dataset: str, connection: Reading, editor: Editing) -> Response:
+    """Show a dataset again that was deleted."""
+    restore(connection, editor, name_entity("dataset", dataset, namespace))
+    return answer_now(editor, get_dataset, namespace, dataset)
+
+
+def _changes(
+    connection: Connection, entity: Entity, body: DatasetBody, is_deleted: bool
+) -> Iterator[Change]:
+    """What a body says of a dataset, and of its fields one by one."""
+    is_there = is_shown_now(connection, entity)
+    shown: Json = {}
+    if is_there:
+        shown = msgspec.json.decode(get_dataset(entity.namespace, entity.name, connection).body)
+    saying = Saying()
+    if body.fields is not None or not is_there:
+        _check_fields(body.fields or [])
+        saying.say(SCHEMA, _schema(body.fields or []))
+    # What events say already they may say in more words than these.
+    if shown.get("type") != body.type:
+        saying.say(DATASET_TYPE, {"datasetType": _TYPES[body.type]})
+    source = check_body_name(body.sourceName, "$.sourceName")
+    if shown.get("sourceName") != source:
+        saying.say(DATA_SOURCE, {"name": source})
+    physical = check_body_name(body.physicalName, "$.physicalName")
+    saying.say(PHYSICAL_NAME, {"name": physical} if physical != entity.name else None)
+    if isinstance(body.schemaLocation, str):
+        saying.say(SCHEMA_LOCATION, {"url": body.schemaLocation})
+    saying.describe(body.description)
+    saying.tag(body.tags)
+    if is_deleted:
+        # Who states anew what is deleted wants it back.
+        saying.set[DELETED] = False
+    yield Change(entity, saying.set, saying.unset)
+    for index, field in enumerate(body.fields or ()):
+        of_field = Saying()
+        of_field.tag(field.tags, f"$.fields[{index}].tags")
+        if of_field.set:
+            named = Entity("dataset", entity.name, entity.namespace, field.name)
+            yield Change(named, of_field.set)
+
+
+def _schema(fields: list[FieldBody]) -> Json:
+    return {"fields": [_field(field) for field in fields]}
+
+
+def _field(field: FieldBody) -> Json:
+    found: dict[str, Any] = {"name": field.name, "type": field.type}
+    found |= {"description": field.description, "fields": field.fields and _inside(field.fields)}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _inside(fields: list[FieldBody]) -> list[Json]:
+    return [_field(field) for field in fields]
+
+
+def _check_fields(fields: list[FieldBody], where: str = "$.fields") -> None:
+    for index, field in enumerate(fields):
+        check_body_name(field.name, f"{where}[{index}].name")
+        _check_fields(field.fields or [], f"{where}[{index}].fields")

@@ -1,0 +1,34 @@
+"""Deleting and restoring datasets and jobs: edits like others, with care for clocks."""
+
+from sqlalchemy import Connection
+
+from headwater.errors import NotFound
+from headwater.model.aspects import DELETED
+from headwater.model.event import Entity
+from headwater.model.project.edits import entity_id
+from headwater.server.editing import Change, Editor
+from headwater.store.hiding import is_known, is_shown_now, read_last_heard, read_last_word
+
+
+def delete(connection: Connection, editor: Editor, entity: Entity) -> None:
+    """Hide what is shown; from after what was last heard of it, whatever the sender's clock."""
+    if not is_shown_now(connection, entity):
+        raise NotFound(entity.type, f"{entity.namespace}/{entity.name}")
+    last_word = read_last_word(connection, entity_id(entity))
+    last = max(read_last_heard(connection, entity), last_word[0] if last_word else 0)
+    editor.record_all([Change(entity, {DELETED: True})], last + 1)
+
+
+def restore(connection: Connection, editor: Editor, entity: Entity) -> None:
+    """Show what is deleted; of what is not, nothing is said."""
+    if not is_known(connection, entity):
+        raise NotFound(entity.type, f"{entity.namespace}/{entity.name}")
+    at = deleted_at(connection, entity)
+    if at is not None:
+        editor.record_all([Change(entity, {DELETED: False})], at)
+
+
+def deleted_at(connection: Connection, entity: Entity) -> int | None:
+    """When an entity was deleted, if that is the last word on it."""
+    last = read_last_word(connection, entity_id(entity))
+    return last[0] if last is not None and last[1] else None

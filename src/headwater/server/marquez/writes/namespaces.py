@@ -1,0 +1,100 @@
+"""`PUT`, `DELETE` of `/namespaces/{ns}`, and its restoration."""
+
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Depends, Response
+from msgspec import UNSET
+from sqlalchemy import Connection
+
+from headwater.errors import NotFound
+from headwater.model.aspects import DELETED, OWNERSHIP
+from headwater.model.ids import namespace_id
+from headwater.server.bodies import json_body, takes
+from headwater.server.editing import Change, Editing
+from headwater.server.marquez.namespaces import get_namespace
+from headwater.server.marquez.namespaces import router as reads
+from headwater.server.marquez.writes.documented import answers_like
+from headwater.server.marquez.writes.saying import (
+    Saying,
+    Text,
+    answer_now,
+    check_body_name,
+    name_entity,
+    record_news,
+)
+from headwater.server.routing import Reading
+from headwater.store.edits import find_deletion
+from headwater.store.hiding import keep_unchanged, read_last_word, read_shown_within
+
+router = APIRouter(tags=["namespaces"])
+
+
+class NamespaceBody(msgspec.Struct):
+    """What a namespace is for, and whose it is."""
+
+    ownerName: str
+    description: Text = UNSET
+
+
+_EXAMPLE = {"ownerName": "sales", "description": "All that the shop sells."}
+
+
+@router.put(
+    "/namespaces/{namespace:name}",
+    responses=answers_like(reads, get_namespace, 422),
+    openapi_extra=takes(NamespaceBody, _EXAMPLE),
+)
+def put_namespace(
+    namespace: str,
+    body: Annotated[NamespaceBody, Depends(json_body(NamespaceBody))],
+    connection: Reading,
+    editor: Editing,
+) -> Response:
+    """Say whose a namespace is and what it is for; makes it where there is none."""
+    entity = name_entity("namespace", namespace)
+    saying = Saying()
+    owner = check_body_name(body.ownerName, "$.ownerName")
+    saying.say(OWNERSHIP, {"owners": [{"name": owner, "type": "OWNER"}]})
+    saying.describe(body.description)
+    if _is_deleted(connection, namespace):
+        saying.set[DELETED] = False
+    record_news(connection, editor, Change(entity, saying.set, saying.unset))
+    return answer_now(editor, get_namespace, namespace)
+
+
+@router.delete("/namespaces/{namespace:name}", responses=answers_like(reads, get_namespace, 404))
+def delete_namespace(namespace: str, connection: Reading, editor: Editing) -> Response:
+    """Hide a namespace and all that is in it; what is heard of again shows again."""
+    entity = name_entity("namespace", namespace)
+    if _is_deleted(connection, namespace):
+        raise NotFound("namespace", namespace)
+    # Known at all, or this is where it ends.
+    get_namespace(namespace, connection)
+    within = read_shown_within(connection, namespace)
+    editor.record_all([Change(entity, {DELETED: True}, within=within)])
+    return answer_now(editor, get_namespace, namespace)
+
+
+@router.post(
+    "/namespaces/{namespace:name}/restore", responses=answers_like(reads, get_namespace, 404)
+)
+def restore_namespace(namespace: str, connection: Reading, editor: Editing) -> Response:
+    """Show a namespace again, and what was hidden with it."""
+    entity = name_entity("namespace", namespace)
+    if (deletion := find_deletion(connection, entity)) is not None:
+        restoration = Change(entity, {DELETED: False})
+        if (within := deletion.edit.within) is not None:
+            hidden = keep_unchanged(connection, namespace, within, deletion.at)
+            restoration = restoration._replace(within=hidden)
+        editor.record_all([restoration])
+    return answer_now(editor, get_namespace, namespace)
+
+
+def _is_deleted(connection: Connection, namespace: str) -> bool:
+    """Whether a namespace was deleted, and nothing of it heard of since."""
+    last = read_last_word(connection, namespace_id(namespace))
+    if last is None or not last[1]:
+        return False
+    shown = read_shown_within(connection, namespace)
+    return not shown.datasets and not shown.jobs

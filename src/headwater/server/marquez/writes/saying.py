@@ -1,0 +1,110 @@
+"""What the writing routes share: who is meant, what is new of what is said, and the answer."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+from fastapi import Response
+from msgspec import UnsetType
+from sqlalchemy import Connection
+
+from headwater.errors import InvalidEvent, InvalidRequest, WrongShape
+from headwater.model.aspects import DELETED, DOCUMENTATION, tag_aspect
+from headwater.model.event import Entity
+from headwater.model.names import check_name
+from headwater.model.project.edits import entity_id
+from headwater.server.editing import Change, Editor
+from headwater.store.overlay import NOTHING_SAID, read_words
+
+Text = str | None | UnsetType
+Json = dict[str, Any]
+
+
+def name_entity(type: str, name: str, namespace: str = "", field: str = "") -> Entity:
+    """The entity of a path; names that no store can hold are refused by their parameter."""
+    _check(name, type, InvalidRequest)
+    for parameter, text in (("namespace", namespace), ("field", field)):
+        if text:
+            _check(text, parameter, InvalidRequest)
+    return Entity(type=type, name=name, namespace=namespace, field=field)  # type: ignore[arg-type]
+
+
+def check_tag(tag: str, where: str = "tag") -> str:
+    """Refuse a tag whose aspect no store could hold; by its parameter, or its place in a body."""
+    _check(tag and tag_aspect(tag), where, InvalidRequest if where == "tag" else WrongShape)
+    return tag
+
+
+def check_body_name(text: str, where: str) -> str:
+    """Refuse a name inside a body by its place."""
+    _check(text, where, WrongShape)
+    return text
+
+
+def _check(text: str, where: str, refusal: Callable[[str, str], InvalidRequest]) -> None:
+    try:
+        check_name(text, where)
+    except InvalidEvent as error:
+        raise refusal(where, error.reason) from None
+
+
+class Saying:
+    """What a body says of an entity, aspect by aspect: absent says nothing, null takes back."""
+
+    def __init__(self) -> None:
+        self.set: Json = {}
+        self.unset: list[str] = []
+
+    def say(self, aspect: str, value: Json | None) -> None:
+        if value is None:
+            self.unset.append(aspect)
+        else:
+            self.set[aspect] = value
+
+    def describe(self, description: Text) -> None:
+        if not isinstance(description, UnsetType):
+            self.say(DOCUMENTATION, {"description": description} if description else None)
+
+    def tag(self, tags: Iterable[str] | None, where: str = "$.tags") -> None:
+        for index, tag in enumerate(tags or ()):
+            self.set[tag_aspect(check_tag(tag, f"{where}[{index}]"))] = True
+
+
+def news_of(connection: Connection, changes: Iterable[Change]) -> list[Change]:
+    """What changes would change: who says again what persons say already adds nothing to the log.
+
+    A deletion always counts: an event may have shown again what is deleted.
+    """
+    wanted = list(changes)
+    words = read_words(connection, {entity_id(change.entity) for change in wanted})
+    found = []
+    for change in wanted:
+        said = words.get(entity_id(change.entity), NOTHING_SAID).values
+        field = change.entity.field
+        fresh = {
+            aspect: value
+            for aspect, value in change.set.items()
+            if aspect == DELETED or said.get((field, aspect)) != msgspec.json.encode(value)
+        }
+        taken = [aspect for aspect in change.unset if (field, aspect) in said]
+        if fresh or taken:
+            found.append(change._replace(set=fresh, unset=taken))
+    return found
+
+
+def record_news(
+    connection: Connection, editor: Editor, *changes: Change, not_before: int = 0
+) -> None:
+    """Record what is new of some changes, all or none."""
+    if news := news_of(connection, changes):
+        editor.record_all(news, not_before)
+
+
+def answer_now(
+    editor: Editor, get: Callable[..., Response], *names: str, status: int = 200
+) -> Response:
+    """Answer with a thing as it is now."""
+    with editor.read_again() as connection:
+        answer = get(*names, connection)
+    answer.status_code = status
+    return answer

@@ -1,0 +1,62 @@
+"""`PUT /sources/{source}`."""
+
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Depends, Response
+from msgspec import UNSET
+
+from headwater.model.aspects import DATA_SOURCE
+from headwater.server.bodies import json_body, takes
+from headwater.server.editing import Change, Editing
+from headwater.server.marquez.sources import get_source
+from headwater.server.marquez.sources import router as reads
+from headwater.server.marquez.writes.documented import answers_like
+from headwater.server.marquez.writes.saying import (
+    Saying,
+    Text,
+    answer_now,
+    check_body_name,
+    name_entity,
+    record_news,
+)
+from headwater.server.routing import Reading
+
+router = APIRouter(tags=["sources"])
+
+
+class SourceBody(msgspec.Struct):
+    """What a source is, and where."""
+
+    type: str
+    connectionUrl: str
+    description: Text = UNSET
+
+
+_EXAMPLE = {
+    "type": "POSTGRESQL",
+    "connectionUrl": "jdbc:postgresql://db.example.org:5432/shop",
+    "description": "The shop's own database.",
+}
+
+
+@router.put(
+    "/sources/{source:name}",
+    responses=answers_like(reads, get_source, 422),
+    openapi_extra=takes(SourceBody, _EXAMPLE),
+)
+def put_source(
+    source: str,
+    body: Annotated[SourceBody, Depends(json_body(SourceBody))],
+    connection: Reading,
+    editor: Editing,
+) -> Response:
+    """Say what a source is and where; makes it where there is none."""
+    entity = name_entity("source", source)
+    saying = Saying()
+    kind = check_body_name(body.type, "$.type")
+    url = check_body_name(body.connectionUrl, "$.connectionUrl")
+    saying.say(DATA_SOURCE, {"name": source, "uri": url, "type": kind})
+    saying.describe(body.description)
+    record_news(connection, editor, Change(entity, saying.set, saying.unset))
+    return answer_now(editor, get_source, source)

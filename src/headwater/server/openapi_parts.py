@@ -1,0 +1,287 @@
+"""The parts of the API document that no single route owns: errors, tags, events, parameters."""
+
+from typing import Any
+
+import msgspec
+
+Document = dict[str, Any]
+
+schema_reference = "#/components/schemas/{name}"
+
+
+class Error(msgspec.Struct):
+    """Why a request was refused; `path` and `reason` say where and why, where there is a where."""
+
+    code: int
+    message: str
+    path: str | msgspec.UnsetType = msgspec.UNSET
+    reason: str | msgspec.UnsetType = msgspec.UNSET
+    near: list[str] | msgspec.UnsetType = msgspec.UNSET
+
+
+MEANINGS = {
+    400: "A parameter or body that cannot be used.",
+    401: "No key, or one that is not in force.",
+    403: "The key lacks the scope that is needed.",
+    404: "Nothing of that name is known.",
+    405: "A method that the path does not have.",
+    409: "Something else was done meanwhile.",
+    413: "A body that is too large.",
+    414: "A path and query over 16 KB.",
+    415: "Neither JSON nor an encoding spoken here.",
+    422: "A body of the wrong shape.",
+    429: "More than the key's share; ask again after Retry-After.",
+    431: "Headers over 32 KB together.",
+    503: "The store does not answer; ask again after Retry-After.",
+}
+
+
+def _error(code: int, message: str, path: str = "", **rest: Any) -> Document:
+    where = {"path": path, "reason": message} if path else {}
+    text = f"{path}: {message}" if path else message
+    return {"code": code, "message": text, **where, **rest}
+
+
+ERROR_EXAMPLES: dict[int, Document] = {
+    400: _error(400, "Input should be less than or equal to 10000", "limit"),
+    401: _error(401, "the key is not known, or was revoked"),
+    403: _error(403, "key 'airflow' lacks the scope 'read'"),
+    404: _error(404, "dataset 'postgres://db:5432/ordres' not found"),
+    405: _error(405, "Method Not Allowed"),
+    409: _error(409, "it was changed meanwhile; read it again"),
+    413: _error(413, "larger than 20,000,000 bytes", "body"),
+    414: _error(414, "longer than 16,384 bytes", "url"),
+    415: _error(415, "'text/plain' is not JSON", "Content-Type"),
+    422: _error(422, "not a usable time: 'yesterday'", "$.eventTime"),
+    429: _error(429, "key 'airflow' asks too often; try again in 1 s"),
+    431: _error(431, "together larger than 32,768 bytes", "headers"),
+    503: _error(503, "the store did not answer; try again"),
+}
+
+TAGS: list[Document] = [
+    {"name": name, "description": description}
+    for name, description in (
+        ("events", "Sending OpenLineage events, and the events as they came."),
+        ("namespaces", "What datasets and jobs are named within."),
+        ("sources", "Where datasets are kept."),
+        ("datasets", "Tables, topics and files: their schema, versions, tags and owners."),
+        ("jobs", "What reads and writes datasets: their runs, versions and tags."),
+        ("runs", "One going of a job: begun, ended, and what it used."),
+        ("lineage", "What comes from where, by dataset, job and column, now and as of any time."),
+        ("search", "Finding things by name, column, description, owner and tag."),
+        ("tags", "Words given to datasets, columns and jobs."),
+        ("stats", "Counts by hour and day."),
+        ("edits", "What persons changed: who, when, and taking it back."),
+        ("insight", "How much, by whom and how often; two runs side by side; counts by system."),
+        ("health", "What failed, is silent, late, stale or of an odd size."),
+        ("operations", "For operators and probes."),
+    )
+]
+SERVERS: list[Document] = [{"url": "/", "description": "The server this document came from."}]
+WAYS_IN: Document = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "A key of `headwater keys add`."},
+    "apiKey": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-API-Key",
+        "description": "The same key in a header of its own.",
+    },
+}
+# Answered to all, so that probes need no key.
+UNKEYED = frozenset(("/healthz", "/readyz"))
+
+_OBJECT: Document = {"type": "object"}
+_OBJECTS: Document = {"type": "array", "items": _OBJECT}
+_EVENT: Document = {
+    "type": "object",
+    "description": "An OpenLineage RunEvent, JobEvent or DatasetEvent.",
+    "required": ["eventTime"],
+    "properties": {
+        "eventType": {"type": ["string", "null"]},
+        "eventTime": {"type": "string", "format": "date-time"},
+        "run": _OBJECT,
+        "job": _OBJECT,
+        "dataset": _OBJECT,
+        "inputs": _OBJECTS,
+        "outputs": _OBJECTS,
+        "producer": {"type": "string"},
+        "schemaURL": {"type": "string"},
+    },
+}
+_EVENT_EXAMPLE: Document = {
+    "eventType": "COMPLETE",
+    "eventTime": "2026-01-31T12:00:00Z",
+    "run": {"runId": "01890000-0000-7000-8000-000000000001"},
+    "job": {"namespace": "scheduler", "name": "load_orders"},
+    "inputs": [{"namespace": "kafka://broker:9092", "name": "orders"}],
+    "outputs": [{"namespace": "postgres://db:5432", "name": "shop.public.orders"}],
+    "producer": "https://example.org/scheduler/1.0",
+}
+
+
+class BatchSummary(msgspec.Struct):
+    """How many events of an array became what."""
+
+    received: int
+    successful: int
+    failed: int
+    retriable: int
+    non_retriable: int
+
+
+class FailedEvent(msgspec.Struct):
+    """An event of an array that was not stored: its place, and why."""
+
+    index: int
+    reason: str
+    retriable: bool
+
+
+class BatchAnswer(msgspec.Struct):
+    """What became of an array of events, as OpenLineage has it."""
+
+    status: str
+    summary: BatchSummary
+    failed_events: list[FailedEvent]
+
+
+_BATCH_EXAMPLE = BatchAnswer(
+    "partial_success",
+    BatchSummary(3, 2, 1, 0, 1),
+    [FailedEvent(1, "$.job.name: missing", False)],
+)
+
+_, _COMPONENTS = msgspec.json.schema_components((Error, BatchAnswer), ref_template=schema_reference)
+SCHEMAS: Document = {**_COMPONENTS, "OpenLineageEvent": _EVENT}
+
+
+def _reference(name: str) -> Document:
+    return {"$ref": schema_reference.format(name=name)}
+
+
+def _post(summary: str, name: str, body: Document, example: Any, stored: str) -> Document:
+    batch = {"schema": _reference("BatchAnswer"), "example": msgspec.to_builtins(_BATCH_EXAMPLE)}
+    either = {"oneOf": [_reference("Error"), _reference("BatchAnswer")]}
+    return {
+        "tags": ["events"],
+        "summary": summary,
+        "description": "An answer means that the events are on disk; to send them again is safe.",
+        "operationId": name,
+        "requestBody": {
+            "required": True,
+            "description": "Also gzipped, with `Content-Encoding: gzip`; at most 20 MB.",
+            "content": {"application/json": {"schema": body, "example": example}},
+        },
+        "responses": {
+            stored: {"description": "All are stored, durably."},
+            "200": {
+                "description": "Some of an array are stored.",
+                "content": {"application/json": batch},
+            },
+            "422": {
+                "description": "Not usable, or none of an array; kept as rejected.",
+                "content": {"application/json": {"schema": either, "example": ERROR_EXAMPLES[422]}},
+            },
+        },
+        "errors": {
+            400: "No JSON.",
+            403: "A key without the scope `write`.",
+            413: "Larger than 20 MB, as sent or unpacked.",
+            415: MEANINGS[415],
+            503: "Not stored now; send again after Retry-After.",
+        },
+    }
+
+
+_EVENTS: Document = {"type": "array", "items": _reference("OpenLineageEvent")}
+INGEST: dict[str, Document] = {
+    "/api/v1/lineage": _post(
+        "Take in one event or an array.",
+        "post_lineage",
+        {"oneOf": [_reference("OpenLineageEvent"), _EVENTS]},
+        _EVENT_EXAMPLE,
+        "201",
+    ),
+    "/api/v1/lineage/batch": _post(
+        "Take in an array of events.", "post_lineage_batch", _EVENTS, [_EVENT_EXAMPLE], "204"
+    ),
+}
+
+# What a parameter of a name means wherever a route does not say so itself, and an example of it.
+_PARAMETERS: dict[str, tuple[str, Any]] = {
+    "namespace": ("A namespace; percent-encoded in a path.", "postgres://db:5432"),
+    "dataset": ("A dataset's name; percent-encoded in a path.", "shop.public.orders"),
+    "job": ("A job's name; percent-encoded in a path.", "load_orders"),
+    "run_id": ("A run's id, as its producer gave it.", "01890000-0000-7000-8000-000000000001"),
+    "runId": ("A run's id, as its producer gave it.", "01890000-0000-7000-8000-000000000001"),
+    "id": (
+        "A node id; percent-encoded in a path.",
+        "dataset:postgres://db:5432:shop.public.orders",
+    ),
+    "nodeId": ("A node id.", "dataset:postgres://db:5432:shop.public.orders"),
+    "source": ("A source's name; percent-encoded in a path.", "shop-db"),
+    "tag": ("A tag's name; percent-encoded in a path.", "PII"),
+    "field": ("A column's name; percent-encoded in a path.", "customer_id"),
+    "version": ("A version's id.", "01890000-0000-7000-8000-000000000002"),
+    "edit": ("An edit's id.", "1c2d3e4f5a6b7c8d1c2d3e4f5a6b7c8d"),
+    "limit": ("How many to return.", 10),
+    "offset": ("How many to pass over.", 0),
+    "depth": ("How far to go.", 2),
+    "direction": ("Which way to go from the node.", "upstream"),
+    "before": ("Only before this time.", "2026-01-31T12:00:00Z"),
+    "after": ("Only from this time on.", "2026-01-31T12:00:00Z"),
+    "at": ("When it happened; else now.", "2026-01-31T12:00:00Z"),
+    "as_of": ("As of this time instead of now.", "2026-01-31T12:00:00Z"),
+    "sortDirection": ("By time, from the newest or the oldest on.", "desc"),
+    "name": ("A name, or a part of one.", "orders"),
+    "q": ("What to look for.", "orders"),
+    "from": ("From this time on.", "2026-01-31T12:00:00Z"),
+    "to": ("Up to this time.", "2026-01-31T13:00:00Z"),
+    "state": ("Only what is in this state.", ""),
+    "silentAfter": ("How long a stream may be quiet.", "10m"),
+    "actor": ("Only by this one.", "ada"),
+    "type": ("Only of such things.", "dataset"),
+    "sort": ("What to sort by.", "name"),
+    "lastRunStates": ("Only with the newest run in one of these states.", ["COMPLETED", "FAILED"]),
+    "filter": ("Only of this kind.", "dataset"),
+    "system": ("Only of this system.", "kafka"),
+    "timezone": ("The time zone that days begin in.", "UTC"),
+}
+
+
+def describe_parameter(parameter: Document) -> None:
+    """Give a parameter the words and the example of its name, where its route has none."""
+    text, example = _PARAMETERS.get(parameter["name"], ("", None))
+    schema = parameter.get("schema", {})
+    if not parameter.get("description") and text:
+        parameter["description"] = text
+    if "example" in parameter or "examples" in parameter:
+        return
+    values = [*schema.get("examples", ()), example, schema.get("default"), *schema.get("enum", ())]
+    for value in values:
+        if _fits(value, schema):
+            parameter["example"] = value
+            return
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+}
+
+
+def _fits(value: Any, schema: Document) -> bool:
+    """Whether a value is of a parameter's type, and one of those it may have."""
+    if value is None:
+        return False
+    choices = schema.get("anyOf", [schema])
+    return any(
+        (isinstance(value, str) and "$ref" in choice)
+        or isinstance(value, _TYPES.get(choice.get("type", ""), ()))
+        and isinstance(value, bool) == (choice.get("type") == "boolean")
+        and value in choice.get("enum", (value,))
+        for choice in choices
+    )

@@ -1,0 +1,47 @@
+"""Reading the versions of a job: what its runs used together, and the code they ran."""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from headwater.model.relations import Direction
+from headwater.store import tables
+
+# Runs that are asked what they used, the newest: of older ones the versions are not told.
+RUNS_ASKED = 5_000
+
+
+class RunFootprint(NamedTuple):
+    """What a run used, by direction and dataset, and the digest of where its code is."""
+
+    run: bytes
+    first_event: int
+    code: bytes | None
+    uses: frozenset[tuple[int, bytes]]
+
+
+def read_footprints(connection: Connection, job: bytes) -> list[RunFootprint]:
+    """Read what a job's newest runs used, newest first; those that named datasets."""
+    run, said = tables.run, tables.run_dataset
+    newest = (
+        select(run.c.id, run.c.first_event, run.c.code)
+        .where(run.c.job == job, run.c.first_event.is_not(None))
+        .order_by(run.c.first_event.desc(), run.c.id.desc())
+        .limit(RUNS_ASKED)
+    )
+    runs = connection.execute(newest).all()
+    chosen = newest.subquery()
+    query = (
+        select(said.c.run, said.c.direction, said.c.dataset)
+        .join(chosen, chosen.c.id == said.c.run)
+        .where(said.c.direction != int(Direction.ITSELF))
+    )
+    uses: defaultdict[bytes, set[tuple[int, bytes]]] = defaultdict(set)
+    for id, direction, dataset in connection.execute(query):
+        uses[id].add((direction, dataset))
+    return [
+        RunFootprint(id, first_event, code, frozenset(uses[id]))
+        for id, first_event, code in runs
+        if id in uses
+    ]

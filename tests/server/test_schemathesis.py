@@ -1,0 +1,237 @@
+"""Requests made from the API document, right and wrong ones: none fails the server, and every
+answer is what the document says."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.server.api import JSON, Api, escape, open_api
+from tests.server.events import RUN, Json, dataset, run_event, schema
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+# Of a walk, also on a machine that does much else; more is a path that is slow.
+MOST_SECONDS = 90
+# What is looked for first, what is changed then, and at last what is taken away.
+ORDER = ("get", "put", "post", "delete")
+
+NAMESPACE = "postgres://db:5432"
+ORDERS, LOAD = f"dataset:{NAMESPACE}:orders", f"job:{NAMESPACE}:load"
+# Names of things that are there, so that more than "not found" is answered.
+KNOWN: dict[str, Any] = {
+    "namespace": NAMESPACE,
+    "dataset": "orders",
+    "job": "load",
+    "run_id": RUN,
+    "runId": RUN,
+    "nodeId": ORDERS,
+    "field": "id",
+    "tag": "PII",
+    "source": NAMESPACE,
+    "name": "orders",
+    "q": "orders",
+}
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """A server that has something of everything."""
+    store = tmp_path_factory.mktemp("described") / "headwater.db"
+    with open_api(f"sqlite:///{store}") as api:
+        fill(api)
+        yield api
+
+
+def fill(api: Api) -> None:
+    columns = {
+        "fields": {
+            "id": {
+                "inputFields": [
+                    {
+                        "namespace": NAMESPACE,
+                        "name": "orders",
+                        "field": "id",
+                        "transformations": [{"type": "DIRECT", "subtype": "IDENTITY"}],
+                    }
+                ]
+            }
+        }
+    }
+    orders = dataset(
+        "orders",
+        NAMESPACE,
+        schema=schema(id="INT", amount="DECIMAL"),
+        documentation={"description": "Every order."},
+        ownership={"owners": [{"name": "ada", "type": "MAINTAINER"}]},
+        tags={"tags": [{"key": "PII", "source": "test"}, {"key": "PII", "field": "id"}]},
+        dataSource={"name": NAMESPACE, "uri": NAMESPACE},
+        symlinks={"identifiers": [{"namespace": "hive://h", "name": "o", "type": "TABLE"}]},
+    )
+    totals = dataset("totals", NAMESPACE, schema=schema(id="INT"), columnLineage=columns)
+    counted = {"outputFacets": {"outputStatistics": {"rowCount": 3, "size": 30}}}
+    job = {
+        "namespace": NAMESPACE,
+        "name": "load",
+        "facets": {
+            "jobType": {"processingType": "STREAMING", "integration": "SPARK", "jobType": "QUERY"},
+            "sql": {"query": "SELECT 1"},
+            "sourceCodeLocation": {"type": "git", "url": "https://example.org/a.git"},
+        },
+    }
+    for number, kind in enumerate(("START", "COMPLETE", "FAIL")):
+        run = RUN if number < 2 else RUN[:-1] + "9"
+        event = run_event(kind, f"2024-05-01T1{number}:00:00Z", run)
+        event |= {"job": job, "inputs": [orders], "outputs": [totals | counted]}
+        api.store(event)
+    api.store({"eventTime": "2024-05-01T10:00:00Z", "dataset": orders, "producer": "test:a"})
+    # The one that the example of an edit speaks of.
+    example = dataset("public.orders", NAMESPACE)
+    api.store({"eventTime": "2024-05-01T10:00:00Z", "dataset": example, "producer": "test:a"})
+    api.post(b"no json")
+    entity = {"type": "dataset", "namespace": NAMESPACE, "name": "totals"}
+    said = {"entity": entity, "set": {"documentation": {"description": "By day."}}}
+    assert api.post(said, "/api/v1/edits").status_code < 300
+
+
+def known_by_path(api: Api) -> dict[str, Json]:
+    """The same where a name means another thing, or only the server knows it."""
+    of_dataset = "/api/v1/namespaces/{namespace}/datasets/{dataset}/versions/{version}"
+    of_job = "/api/v1/namespaces/{namespace}/jobs/{job}/versions/{version}"
+    return {
+        of_dataset: {"version": api.dataset(NAMESPACE, "orders")["currentVersion"]},
+        of_job: {"version": api.read(f"{_JOB_PATH}/versions")["versions"][0]["version"]},
+        "/api/v1/edits/{id}/undo": {"id": api.read("/edits")["edits"][0]["id"]},
+        "/api/v1/datasets/{id}/samples": {"id": ORDERS},
+        "/api/v1/datasets/{id}/usage": {"id": ORDERS},
+        "/api/v1/jobs/{id}/runs/compare": {"id": LOAD},
+        "/api/v1/lineage/path": {"from": ORDERS, "to": LOAD},
+        "/api/v1/lineage/diff": {"from": "2020-01-01", "to": "2030-01-01"},
+    }
+
+
+_JOB_PATH = f"/namespaces/{escape(NAMESPACE)}/jobs/load"
+
+
+def described(api: Api, methods: Collection[str]) -> list[Any]:
+    """The operations of the document, those that take something away last."""
+    document = api.client.get("/openapi.json").json()
+    loaded = schemathesis.openapi.from_dict(document)
+    found = []
+    for result in loaded.get_all_operations():
+        assert isinstance(result, Ok), result
+        found += [one for one in (result.ok(),) if one.method.lower() in methods]
+    # Of those, what holds others after what is in it.
+    return sorted(found, key=lambda one: (ORDER.index(one.method.lower()), -len(one.path)))
+
+
+def with_known(case: Any, known: Json) -> Any:
+    """A call with names of things that are there, where it takes such, and the example's body."""
+    path, query = case.path_parameters or {}, case.query or {}
+    case.path_parameters = {
+        name: escape(known[name]) if name in known else value for name, value in path.items()
+    }
+    wanted = {parameter.name for parameter in case.operation.query}
+    case.query = {**query, **{name: known[name] for name in wanted & known.keys()}}
+    if sent := case.operation.definition.raw.get("requestBody"):
+        case.body, case.media_type = sent["content"][JSON]["example"], JSON
+    return case
+
+
+def strategies(operation: Any, known: Json) -> Iterator[Any]:
+    """Calls of what is there, calls of anything that is right, and calls that are wrong."""
+    yield operation.as_strategy().map(lambda case: with_known(case, known))
+    yield operation.as_strategy()
+    # Every text is a name: what takes nothing but names in its path cannot be called wrongly.
+    if len(operation.query) or len(operation.body):
+        yield operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
+
+
+def walk(api: Api, limits: settings, methods: Collection[str] = ORDER) -> list[str]:
+    """Make many calls of each kind of every operation; gives what went wrong."""
+    told: list[str] = []
+    by_path = known_by_path(api)
+    with requests.Session() as session:
+        session.trust_env = False
+        for operation in described(api, methods):
+            codes: Counter[int] = Counter()
+            for calls in strategies(operation, KNOWN | by_path.get(operation.path, {})):
+                told += attack(api, session, calls, limits, codes)
+            if not any(code < 300 for code in codes):
+                told.append(f"{operation.label}: was never answered but with an error")
+    return told
+
+
+def attack(
+    api: Api, session: requests.Session, calls: Any, limits: settings, codes: Counter[int]
+) -> Iterator[str]:
+    """Make many calls; gives the first that is not answered as it should be."""
+    label = ""
+
+    @settings(
+        limits,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(calls)
+    def call(case: Any) -> None:
+        nonlocal label
+        label = case.operation.label
+        answer = case.call(base_url=api.url, session=session, timeout=30)
+        codes[answer.status_code] += 1
+        case.validate_response(answer, checks=CHECKS)
+
+    try:
+        call()
+    except BaseExceptionGroup as error:
+        yield f"{label}: {' / '.join(str(each) for each in error.exceptions)[:2_000]}"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("methods", [ORDER[:1], ORDER[1:]], ids=["reads", "writes"])
+def test_no_call_fails_the_server_or_is_answered_otherwise(
+    filled: Api, methods: tuple[str, ...]
+) -> None:
+    began = time.monotonic()
+    told = walk(filled, settings(max_examples=5, derandomize=True), methods)
+    assert not told, "\n\n".join(told)
+    assert time.monotonic() - began < MOST_SECONDS
+
+
+@pytest.mark.long
+@pytest.mark.integration
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_many_calls(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """The same at random and for longer, on both databases."""
+    examples = int(os.environ.get("HEADWATER_TEST_EXAMPLES", "100"))
+    store = f"sqlite:///{tmp_path / 'headwater.db'}"
+    if database == "postgresql":
+        store = request.getfixturevalue("postgresql").url("described")
+    with open_api(store) as api:
+        fill(api)
+        told = walk(api, settings(max_examples=examples))
+        assert not told, "\n\n".join(told)
