@@ -12,9 +12,9 @@ from bench.figure import Figure, Sample, ratios
 from tests.services.headwater import Headwater
 
 READERS = 50
-SECONDS = 6.0
+SECONDS = 4.0
 HISTORY = 10_000
-ROUNDS = 3
+ROUNDS = 2
 
 
 def readers_and_writers(client: Client) -> list[Figure]:

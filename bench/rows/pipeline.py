@@ -28,7 +28,7 @@ from headwater.store.migrate import upgrade
 from headwater.store.replacement import replacement
 
 REPEATS = 3
-PROJECTED = 60_000
+PROJECTED = 40_000
 SINGLY = 6_000
 LOADED = 200_000
 LOADED_FULL = 500_000

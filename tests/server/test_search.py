@@ -230,7 +230,7 @@ def test_what_very_many_say_is_found_with_another_word(api: Api) -> None:
     others = ("orders_us", dataset("unrelated", schema=schema(orders="INT")))
     store(api, *tables, dataset("orders_eu", schema=schema(customer_name="INT")), *others)
     # Not all of those are looked at.
-    assert len(names(api, "customer")) == 200
+    assert len(names(api, "customer")) == 150
     assert names(api, "orders customer") == ["orders_eu"]
     assert names(api, "orders customer_name") == ["orders_eu"]
     assert match(api, "orders customer", "orders_eu") == ("column", "customer_name")

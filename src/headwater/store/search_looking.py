@@ -33,7 +33,7 @@ _BLOCK = 50
 _MOST_NAMESPACES = 1_000
 # Where so many names answer, others that only say the words are looked at less.
 _ENOUGH = 100
-_SAYING = 200
+_SAYING = 150
 _SAYING_BESIDE = 100
 _ASKED = 500
 
