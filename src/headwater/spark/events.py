@@ -31,9 +31,11 @@ def run_event(
     run: Json,
     inputs: Sequence[Json],
     outputs: Sequence[Json],
+    at: int | None = None,
 ) -> Json:
+    """An event of now, or of another time, in microseconds since 1970."""
     return {
-        "eventTime": format_instant(now()),
+        "eventTime": format_instant(now() if at is None else at),
         "eventType": kind,
         "producer": PRODUCER,
         "schemaURL": f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",

@@ -38,10 +38,12 @@ class Listener(StreamingQueryListener):
 class Listening:
     """Lineage of one session, until it is closed."""
 
-    def __init__(self, spark: "SparkSession", sender: Sender, namespace: str) -> None:
+    def __init__(
+        self, spark: "SparkSession", sender: Sender, namespace: str, batch: bool = False
+    ) -> None:
         self._spark = spark
         self._sender = sender
-        watcher = Watcher(spark, sender, namespace)
+        watcher = Watcher(spark, sender, namespace, batch)
         self._listener = Listener(watcher)
         spark.streams.addListener(self._listener)
         self._stop_executions = listen_to_executions(spark, watcher.executed)
@@ -71,9 +73,11 @@ def listen(
     *,
     namespace: str | None = None,
     api_key: str | None = None,
+    batch: bool = False,
 ) -> Listening:
     """Tell a server what the streams of a session read and write, by column, while they run.
 
+    With `batch`, writes that are no stream's are told as well, each as a job by what it writes to.
     What is not given is taken from the settings of the session: `spark.headwater.url`,
     `spark.headwater.namespace` (or else the application's name) and `spark.headwater.apiKey`.
     """
@@ -82,7 +86,7 @@ def listen(
         raise ValueError("no server: give `url`, or set spark.headwater.url")
     post = http_post(address, api_key or _setting(spark, "apiKey"))
     space = namespace or _setting(spark, "namespace") or str(spark.sparkContext.appName)
-    return Listening(spark, Sender(post), space)
+    return Listening(spark, Sender(post), space, batch)
 
 
 def _setting(spark: "SparkSession", name: str) -> str:

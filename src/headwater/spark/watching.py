@@ -8,9 +8,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headwater.model.instant import now
+from headwater.spark.batches import BatchRun
 from headwater.spark.relations import Java
 from headwater.spark.sending import Sender
 from headwater.spark.streams import Json, Stream
+from headwater.spark.told import Reading
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,10 +32,13 @@ _WRITES = re.compile(r"AppendData|Overwrite|ReplaceData|WriteDelta|InsertInto")
 class Watcher:
     """Turns what happens to the queries of a session into events."""
 
-    def __init__(self, spark: "SparkSession", sender: Sender, namespace: str) -> None:
+    def __init__(
+        self, spark: "SparkSession", sender: Sender, namespace: str, batch: bool = False
+    ) -> None:
         self._spark = spark
         self._sender = sender
         self._namespace = namespace
+        self._has_batch = batch
         self._streams: dict[str, Stream] = {}
         self._seen: set[tuple[str, str]] = set()
         self._work: deque[Callable[[], None]] = deque(maxlen=_MAX_WORK)
@@ -58,9 +64,10 @@ class Watcher:
             self._later(lambda: self._tell_end(stream, error))
 
     def executed(self, execution: Java, nanoseconds: int, error: str | None) -> None:
-        """An action: a write inside foreachBatch, perhaps."""
-        if self._streams and error is None:
-            self._later(lambda: self._read_batch(execution))
+        """An action: a write inside foreachBatch, or one of its own."""
+        if self._streams or self._has_batch:
+            ended = now()
+            self._later(lambda: self._read_write(execution, nanoseconds, ended, error))
 
     def _later(self, work: Callable[[], None]) -> None:
         self._work.append(work)
@@ -105,7 +112,7 @@ class Watcher:
             stream.read(plan)
             return
 
-    def _read_batch(self, execution: Java) -> None:
+    def _read_write(self, execution: Java, nanoseconds: int, ended: int, error: str | None) -> None:
         """A write is a stream's if it works on the columns that the stream gives."""
         plan = execution.analyzed()
         text = str(plan.toString())
@@ -113,6 +120,11 @@ class Watcher:
             return
         stream = self._stream_of(plan)
         if stream is None:
+            if self._has_batch:
+                self._tell_job(plan, ended - nanoseconds // 1000, ended, error)
+            return
+        if error is not None:
+            # The stream fails with it, unless its function thinks better of it.
             return
         # Every batch is written by the same few plans: each is read once.
         shape = (stream.run, _IDS.sub("", text))
@@ -120,6 +132,15 @@ class Watcher:
             self._seen.add(shape)
             if stream.read_batch(plan):
                 self._send(stream, "RUNNING")
+
+    def _tell_job(self, plan: Java, began: int, ended: int, error: str | None) -> None:
+        """A write that is no stream's: a job by what it writes to, and a run of it."""
+        told = Reading(plan, "").told()
+        for target in told.outputs:
+            job = BatchRun(self._namespace, target, told)
+            self._sender.send(f"{job.run} START", job.event("START", began))
+            kind = "COMPLETE" if error is None else "FAIL"
+            self._sender.send(f"{job.run} {kind}", job.event(kind, ended, error))
 
     def _stream_of(self, plan: Java) -> Stream | None:
         given = {
