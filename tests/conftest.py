@@ -16,6 +16,9 @@ from tests.store.stores import open_store
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.11.0"
+_ICEBERG = "org.apache.iceberg.spark"
+
 
 @pytest.fixture(scope="session")
 def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -57,9 +60,18 @@ def headwater_server() -> Iterator[Headwater]:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """One Spark session for the whole test run, with what reads and writes Kafka."""
+    """One Spark session for the whole test run, with Kafka, and Iceberg as catalog `lake`."""
     from headwater.pipeline.spark.session import KAFKA, session
 
-    settings = SparkSettings(master="local[2]")
-    with session(settings, "tests", [KAFKA], folder=tmp_path_factory.mktemp("data")) as spark:
+    conf = {
+        "spark.sql.extensions": f"{_ICEBERG}.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.catalog.lake": f"{_ICEBERG}.SparkCatalog",
+        "spark.sql.catalog.lake.type": "hadoop",
+        "spark.sql.catalog.lake.warehouse": str(tmp_path_factory.mktemp("warehouse")),
+        # Else a session counts stale rows.
+        "spark.sql.catalog.lake.cache-enabled": "false",
+    }
+    settings = SparkSettings(master="local[2]", conf=conf)
+    needs = [KAFKA, ICEBERG]
+    with session(settings, "tests", needs, folder=tmp_path_factory.mktemp("data")) as spark:
         yield spark

@@ -8,7 +8,7 @@ import pytest
 
 from headwater.spark.listening import Listening
 from headwater.spark.sending import Sender
-from tests.spark.test_streams import Heard, fields
+from tests.spark.heard import Heard, fields
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -3,14 +3,14 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 
 from headwater.spark import watching
 from headwater.spark.listening import Listening
 from headwater.spark.sending import Sender
+from tests.spark.heard import Heard, fields
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -18,31 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.integration
 
-Json = dict[str, Any]
 ORDERS = "id int, price double, supplier string"
-
-
-class Heard:
-    """The events of a session, as a server would get them."""
-
-    def __init__(self) -> None:
-        self.events: list[Json] = []
-
-    def post(self, body: bytes) -> None:
-        self.events.append(msgspec.json.decode(body))
-
-    def of(self, job: str) -> list[Json]:
-        return [event for event in self.events if event["job"]["name"] == job]
-
-    def last(self, job: str, kind: str) -> Json:
-        """Wait for an event of a job."""
-        give_up = time.monotonic() + 60
-        while time.monotonic() < give_up:
-            for event in reversed(self.of(job)):
-                if event["eventType"] == kind:
-                    return event
-            time.sleep(0.05)
-        raise AssertionError(f"no {kind} of {job}: {[e['eventType'] for e in self.of(job)]}")
 
 
 @pytest.fixture
@@ -66,19 +42,6 @@ def run(frame: "DataFrame", name: str, tmp_path: Path, **options: str) -> "Strea
     writer = frame.writeStream.queryName(name).format("parquet")
     writer = writer.option("checkpointLocation", str(tmp_path / f"checkpoint of {name}"))
     return writer.options(**options).start(str(tmp_path / name))
-
-
-def fields(dataset: Json) -> dict[str, list[str]]:
-    """By column, what goes into it."""
-    columns = dataset["facets"]["columnLineage"]["fields"]
-    return {
-        name: [
-            f"{each['field']} {way['subtype']}"
-            for each in column["inputFields"]
-            for way in each["transformations"]
-        ]
-        for name, column in columns.items()
-    }
 
 
 def test_from_start_to_stop(heard: Heard, orders: "DataFrame", tmp_path: Path) -> None:

@@ -80,6 +80,9 @@ def _of_stream(leaf: Java) -> list[Relation]:
 
 def name_table(table: Java, options: Java, identifier: Java, catalog: Java) -> list[Relation]:
     """The dataset that a table of the second kind is."""
+    if _kind(table) == "RowLevelOperationTable":
+        # What MERGE and its like put around a table that they rewrite.
+        table = table.table()
     if "Kafka" in _kind(table):
         return name_topics(options.asCaseSensitiveMap())
     if not identifier.isDefined():

@@ -1,0 +1,48 @@
+"""What a session tells, as a server would get it."""
+
+import time
+from typing import Any
+
+import msgspec
+
+Json = dict[str, Any]
+
+
+class Heard:
+    """The events of a session, as a server would get them."""
+
+    def __init__(self) -> None:
+        self.events: list[Json] = []
+
+    def post(self, body: bytes) -> None:
+        self.events.append(msgspec.json.decode(body))
+
+    def of(self, job: str) -> list[Json]:
+        return [event for event in self.events if event["job"]["name"] == job]
+
+    def last(self, job: str, kind: str) -> Json:
+        """Wait for an event of a job."""
+        give_up = time.monotonic() + 60
+        while time.monotonic() < give_up:
+            for event in reversed(self.of(job)):
+                if event["eventType"] == kind:
+                    return event
+            time.sleep(0.05)
+        raise AssertionError(f"no {kind} of {job}: {[e['eventType'] for e in self.of(job)]}")
+
+
+def fields(dataset: Json) -> dict[str, list[str]]:
+    """By column of a dataset, what goes into it."""
+    columns = dataset["facets"]["columnLineage"]["fields"]
+    return {name: _inputs(column["inputFields"]) for name, column in columns.items()}
+
+
+def deciding(dataset: Json) -> list[str]:
+    """What decides about the rows of a dataset."""
+    return _inputs(dataset["facets"]["columnLineage"].get("dataset", []))
+
+
+def _inputs(inputs: list[Json]) -> list[str]:
+    return [
+        f"{each['field']} {way['subtype']}" for each in inputs for way in each["transformations"]
+    ]

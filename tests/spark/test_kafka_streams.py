@@ -1,0 +1,195 @@
+"""Streams between Kafka and Iceberg, by column: what each is expected to tell, written by hand."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pytest
+
+from headwater.spark import watching
+from headwater.spark.listening import Listening
+from headwater.spark.sending import Sender
+from tests.services.kafka import Kafka
+from tests.spark.heard import Heard, deciding, fields
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.integration
+
+ORDER = (
+    "id int, supplier string, price double, at timestamp, lines array<struct<sku: string, n: int>>"
+)
+MESSAGE = (
+    b'{"id": 1, "supplier": "a", "price": 2.5, "at": "2026-01-05T10:00:00Z", '
+    b'"lines": [{"sku": "x", "n": 2}]}'
+)
+
+
+class Scene:
+    """Topics and tables of one test, and what its stream told."""
+
+    def __init__(self, spark: "SparkSession", kafka: Kafka, heard: Heard, folder: Path) -> None:
+        self.spark = spark
+        self.kafka = kafka
+        self.heard = heard
+        self.name = f"t{uuid4().hex[:8]}"
+        self._folder = folder
+
+    def topic(self, name: str) -> str:
+        topic = f"{self.name}-{name}"
+        self.kafka.create_topic(topic)
+        self.kafka.produce(topic, [MESSAGE])
+        return topic
+
+    def read(self, topic: str) -> "DataFrame":
+        """A topic's messages, parsed."""
+        from pyspark.sql.functions import col, from_json
+
+        frame = self.spark.readStream.format("kafka").option("subscribe", topic)
+        frame = frame.option("kafka.bootstrap.servers", self.kafka.bootstrap)
+        raw = frame.option("startingOffsets", "earliest").load()
+        return raw.select(from_json(col("value").cast("string"), ORDER).alias("v")).select("v.*")
+
+    def table(self, name: str, columns: str) -> str:
+        table = f"lake.{self.name}.{name}"
+        self.spark.sql(f"CREATE TABLE {table} ({columns}) USING iceberg")
+        return table
+
+    def run(self, frame: "DataFrame", start: Callable[[Any], Any]) -> dict[str, Any]:
+        """Run a stream to its end; gives the event that it ended with."""
+        writer = frame.writeStream.queryName(self.name).trigger(availableNow=True)
+        writer = writer.option("checkpointLocation", str(self._folder / "checkpoint"))
+        start(writer).awaitTermination()
+        return self.heard.last(self.name, "COMPLETE")
+
+    def into_topic(self, frame: "DataFrame", topic: str) -> dict[str, Any]:
+        def start(writer: Any) -> Any:
+            kafka = writer.format("kafka").option("topic", topic)
+            return kafka.option("kafka.bootstrap.servers", self.kafka.bootstrap).start()
+
+        return self.run(frame, start)
+
+
+@pytest.fixture
+def scene(
+    spark: "SparkSession", kafka: Kafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Scene]:
+    monkeypatch.setattr(watching, "HEARTBEAT_SECONDS", 0.0)
+    heard = Heard()
+    listening = Listening(spark, Sender(heard.post), "tests")
+    yield Scene(spark, kafka, heard, tmp_path)
+    listening.close()
+
+
+def test_a_topic_into_a_table(scene: Scene) -> None:
+    topic, table = scene.topic("orders"), scene.table("orders", "id int, total double")
+    frame = scene.read(topic).filter("supplier <> 'x'").selectExpr("id", "price * 2 AS total")
+    told = scene.run(frame, lambda writer: writer.toTable(table))
+    (read,), (written,) = told["inputs"], told["outputs"]
+    assert (read["namespace"], read["name"]) == (f"kafka://{scene.kafka.bootstrap}", topic)
+    names = [field["name"] for field in read["facets"]["schema"]["fields"]]
+    assert names == ["id", "supplier", "price", "at", "lines"]
+    assert read["inputFacets"]["inputStatistics"]["rowCount"] == 1
+    assert written["namespace"] == "file"
+    assert written["name"].endswith(f"/{scene.name}/orders")
+    (other,) = written["facets"]["symlinks"]["identifiers"]
+    assert (other["name"], other["type"]) == (f"{scene.name}.orders", "TABLE")
+    assert fields(written) == {"id": ["id IDENTITY"], "total": ["price TRANSFORMATION"]}
+    assert deciding(written) == ["supplier FILTER"]
+    offsets = told["run"]["facets"]["spark_stream"]["offsets"]
+    assert offsets == [{topic: {"0": 1}}]
+
+
+def test_a_window_into_another_topic(scene: Scene) -> None:
+    topic, target = scene.topic("orders"), scene.topic("stats")
+    frame = (
+        scene.read(topic)
+        .withWatermark("at", "1 minute")
+        .groupBy("supplier", "at")
+        .agg({"price": "sum"})
+        .selectExpr("to_json(struct(supplier, `sum(price)` AS total)) AS value")
+    )
+    (written,) = scene.into_topic(frame, target)["outputs"]
+    assert (written["namespace"], written["name"]) == (f"kafka://{scene.kafka.bootstrap}", target)
+    assert fields(written) == {"supplier": ["supplier IDENTITY"], "total": ["price AGGREGATION"]}
+    assert deciding(written) == ["at GROUP_BY", "supplier GROUP_BY"]
+
+
+def test_joined_with_a_table(scene: Scene) -> None:
+    topic = scene.topic("orders")
+    suppliers = scene.table("suppliers", "name string, country string")
+    table = scene.table("joined", "id int, country string")
+    static = scene.spark.table(suppliers)
+    stream = scene.read(topic)
+    frame = stream.join(static, stream.supplier == static.name, "left").select("id", "country")
+    told = scene.run(frame, lambda writer: writer.toTable(table))
+    assert {each["name"].rpartition("/")[2] for each in told["inputs"]} == {topic, "suppliers"}
+    (written,) = told["outputs"]
+    assert fields(written) == {"id": ["id IDENTITY"], "country": ["country IDENTITY"]}
+    assert sorted(deciding(written)) == ["name JOIN", "supplier JOIN"]
+
+
+def test_two_streams_joined(scene: Scene) -> None:
+    left, right = scene.topic("left"), scene.topic("right")
+    table = scene.table("both", "id int, other double")
+    a = scene.read(left).withWatermark("at", "1 minute").alias("a")
+    b = scene.read(right).withWatermark("at", "1 minute").alias("b")
+    frame = a.join(b, _on("a.id = b.id AND a.at = b.at")).selectExpr("a.id", "b.price AS other")
+    told = scene.run(frame, lambda writer: writer.toTable(table))
+    assert [each["name"] for each in told["inputs"]] == [left, right]
+    (written,) = told["outputs"]
+    assert _sources(written) == {"id": {left: "id"}, "other": {right: "price"}}
+    assert deciding(written) == ["at JOIN", "id JOIN", "at JOIN", "id JOIN"]
+
+
+def test_duplicates_and_nested_lists(scene: Scene) -> None:
+    topic, table = scene.topic("orders"), scene.table("lines", "id int, sku string, n int")
+    frame = (
+        scene.read(topic)
+        .dropDuplicates(["id"])
+        .selectExpr("id", "explode(lines) AS line")
+        .selectExpr("id", "line.sku", "line.n")
+    )
+    (written,) = scene.run(frame, lambda writer: writer.toTable(table))["outputs"]
+    assert fields(written) == {
+        "id": ["id IDENTITY"],
+        "sku": ["lines TRANSFORMATION"],
+        "n": ["lines TRANSFORMATION"],
+    }
+    assert deciding(written) == ["id GROUP_BY"]
+
+
+def test_a_merge_by_a_function(scene: Scene) -> None:
+    topic, table = scene.topic("orders"), scene.table("newest", "id int, total double")
+
+    def merge(batch: "DataFrame", number: int) -> None:
+        batch.createOrReplaceTempView("batch")
+        batch.sparkSession.sql(
+            f"MERGE INTO {table} t USING batch s ON t.id = s.id "
+            "WHEN MATCHED AND s.supplier = 'a' THEN UPDATE SET total = s.price "
+            "WHEN NOT MATCHED THEN INSERT (id, total) VALUES (s.id, s.price * 2)"
+        )
+
+    told = scene.run(scene.read(topic), lambda writer: writer.foreachBatch(merge).start())
+    assert [each["name"] for each in told["inputs"]] == [topic]
+    (written,) = told["outputs"]
+    assert written["name"].endswith(f"/{scene.name}/newest")
+    assert fields(written) == {"id": ["id IDENTITY"], "total": ["price TRANSFORMATION"]}
+    assert deciding(written) == ["id JOIN", "supplier FILTER"]
+
+
+def _on(condition: str) -> Any:
+    from pyspark.sql.functions import expr
+
+    return expr(condition)
+
+
+def _sources(dataset: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """By column, the fields that go into it, by dataset."""
+    columns = dataset["facets"]["columnLineage"]["fields"]
+    return {
+        name: {each["name"]: each["field"] for each in column["inputFields"]}
+        for name, column in columns.items()
+    }
