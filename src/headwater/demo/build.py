@@ -6,30 +6,11 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headwater.model.instant import MINUTE, format_instant
+from headwater.model.spec import RUN_EVENT, facet_schema
 
 Json = dict[str, Any]
 
 HOUR = 60 * MINUTE
-
-_SPEC = "https://openlineage.io/spec"
-_FACET_VERSIONS = {
-    "ColumnLineageDatasetFacet": "1-2-0",
-    "DataQualityAssertionsDatasetFacet": "1-1-0",
-    "DocumentationDatasetFacet": "1-1-0",
-    "DocumentationJobFacet": "1-1-0",
-    "ErrorMessageRunFacet": "1-0-1",
-    "InputStatisticsInputDatasetFacet": "1-0-0",
-    "JobTypeJobFacet": "2-0-4",
-    "LifecycleStateChangeDatasetFacet": "1-0-1",
-    "NominalTimeRunFacet": "1-0-1",
-    "OutputStatisticsOutputDatasetFacet": "1-0-2",
-    "OwnershipDatasetFacet": "1-0-1",
-    "OwnershipJobFacet": "1-0-1",
-    "ParentRunFacet": "1-2-0",
-    "SQLJobFacet": "1-1-0",
-    "SchemaDatasetFacet": "1-2-0",
-    "TagsDatasetFacet": "1-0-0",
-}
 
 # Orders a minute, on average; the evening has twice those of the morning.
 _ORDERS_A_MINUTE = 38.0
@@ -69,9 +50,7 @@ class Producer(NamedTuple):
         return f"https://example.com/acme-shop/{self.system}"
 
     def facet(self, kind: str, **content: Any) -> Json:
-        version = _FACET_VERSIONS[kind]
-        schema = f"{_SPEC}/facets/{version}/{kind}.json#/$defs/{kind}"
-        return {"_producer": self.url, "_schemaURL": schema, **content}
+        return {"_producer": self.url, "_schemaURL": facet_schema(kind), **content}
 
     def run_event(
         self,
@@ -90,7 +69,7 @@ class Producer(NamedTuple):
             "inputs": inputs or [],
             "outputs": outputs or [],
             "producer": self.url,
-            "schemaURL": f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",
+            "schemaURL": RUN_EVENT,
         }
         return Happening(at, event)
 

@@ -7,19 +7,18 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from headwater import __version__
 from headwater.errors import HeadwaterError
 from headwater.model.event import decode_event
 from headwater.model.instant import format_instant, now
 from headwater.model.project import project
+from headwater.model.spec import RUN_EVENT, facet_schema, producer
 from headwater.pipeline.storing import Totals
 from headwater.store.writer import Writer
 
 log = logging.getLogger(__name__)
 
 NAMESPACE = "headwater"
-PRODUCER = f"https://headwater.example/pipeline/{__version__}"
-_SPEC = "https://openlineage.io/spec"
+PRODUCER = producer("pipeline")
 # While there is something to tell; and while there is not, so that nobody takes us for dead.
 _NEWS_SECONDS = 30.0
 _ALIVE_SECONDS = 300.0
@@ -86,12 +85,12 @@ class OwnLineage:
         run: dict[str, Any] = {"runId": self._run, "facets": {}}
         if error is not None:
             run["facets"]["errorMessage"] = _facet(
-                "1-0-1/ErrorMessageRunFacet",
+                "ErrorMessageRunFacet",
                 message=str(error) or type(error).__name__,
                 programmingLanguage="PYTHON",
             )
         job_type = _facet(
-            "2-0-4/JobTypeJobFacet",
+            "JobTypeJobFacet",
             processingType="STREAMING" if self._is_stream else "BATCH",
             integration="HEADWATER",
             jobType="INGEST",
@@ -101,7 +100,7 @@ class OwnLineage:
             "eventTime": format_instant(now()),
             "eventType": kind,
             "producer": PRODUCER,
-            "schemaURL": f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",
+            "schemaURL": RUN_EVENT,
             "run": run,
             "job": job,
             "inputs": [{"namespace": space, "name": name} for space, name in self._inputs],
@@ -111,7 +110,7 @@ class OwnLineage:
     def _output(self, dataset: Dataset) -> dict[str, Any]:
         namespace, name = dataset
         statistics = _facet(
-            "1-0-2/OutputStatisticsOutputDatasetFacet",
+            "OutputStatisticsOutputDatasetFacet",
             rowCount=self._totals.events,
             size=self._totals.bytes,
         )
@@ -122,7 +121,5 @@ class OwnLineage:
         }
 
 
-def _facet(name: str, **values: Any) -> dict[str, Any]:
-    version, _, kind = name.partition("/")
-    url = f"{_SPEC}/facets/{version}/{kind}.json#/$defs/{kind}"
-    return {"_producer": PRODUCER, "_schemaURL": url, **values}
+def _facet(kind: str, **values: Any) -> dict[str, Any]:
+    return {"_producer": PRODUCER, "_schemaURL": facet_schema(kind), **values}

@@ -3,21 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from headwater import __version__
 from headwater.model.instant import format_instant, now
+from headwater.model.spec import RUN_EVENT, facet_schema, producer
 from headwater.spark.told import Dataset
 
 Json = dict[str, Any]
 
-PRODUCER = f"https://headwater.example/spark/{__version__}"
-_SPEC = "https://openlineage.io/spec"
+PRODUCER = producer("spark")
 
 
-def facet(name: str, **values: Any) -> Json:
-    """A facet of OpenLineage's; `name` is its version and kind."""
-    version, _, kind = name.partition("/")
-    url = f"{_SPEC}/facets/{version}/{kind}.json#/$defs/{kind}"
-    return {"_producer": PRODUCER, "_schemaURL": url, **values}
+def facet(kind: str, **values: Any) -> Json:
+    """A facet of OpenLineage's."""
+    return {"_producer": PRODUCER, "_schemaURL": facet_schema(kind), **values}
 
 
 def own_facet(**values: Any) -> Json:
@@ -38,7 +35,7 @@ def run_event(
         "eventTime": format_instant(now() if at is None else at),
         "eventType": kind,
         "producer": PRODUCER,
-        "schemaURL": f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "schemaURL": RUN_EVENT,
         "run": run,
         "job": job,
         "inputs": list(inputs),
@@ -50,19 +47,19 @@ def dataset(told: Dataset) -> Json:
     """A dataset with its schema, its other name, and where its columns come from."""
     facets: Json = {}
     if told.fields:
-        facets["schema"] = facet("1-1-1/SchemaDatasetFacet", fields=told.fields)
+        facets["schema"] = facet("SchemaDatasetFacet", fields=told.fields)
     if (other := told.relation.other) is not None:
         identifier = {"namespace": other.namespace, "name": other.name, "type": "TABLE"}
-        facets["symlinks"] = facet("1-0-1/SymlinksDatasetFacet", identifiers=[identifier])
+        facets["symlinks"] = facet("SymlinksDatasetFacet", identifiers=[identifier])
     if told.columns is not None:
-        facets["columnLineage"] = facet("1-2-0/ColumnLineageDatasetFacet", **told.columns)
+        facets["columnLineage"] = facet("ColumnLineageDatasetFacet", **told.columns)
     name = told.relation.name
     return {"namespace": name.namespace, "name": name.name, "facets": facets}
 
 
 def job(namespace: str, name: str, is_stream: bool) -> Json:
     kind = facet(
-        "2-0-4/JobTypeJobFacet",
+        "JobTypeJobFacet",
         processingType="STREAMING" if is_stream else "BATCH",
         integration="SPARK",
         jobType="QUERY",
@@ -73,7 +70,7 @@ def job(namespace: str, name: str, is_stream: bool) -> Json:
 def error_facet(message: str) -> Json:
     first, _, rest = message.partition("\n")
     return facet(
-        "1-0-1/ErrorMessageRunFacet",
+        "ErrorMessageRunFacet",
         message=first,
         programmingLanguage="JAVA",
         stackTrace=rest or None,

@@ -65,11 +65,11 @@ class Stream:
         inputs = [events.dataset(each) for each in self._inputs.values()]
         outputs = [events.dataset(each) for each in self._outputs.values()]
         for each, rows in zip(inputs, self._rows_in, strict=False):
-            statistics = events.facet("1-0-0/InputStatisticsInputDatasetFacet", rowCount=rows)
+            statistics = events.facet("InputStatisticsInputDatasetFacet", rowCount=rows)
             each["inputFacets"] = {"inputStatistics": statistics}
         # A sink that does not count, such as a function given the batches, says -1.
         if self._rows_out and len(outputs) == 1:
-            kind_of = "1-0-2/OutputStatisticsOutputDatasetFacet"
+            kind_of = "OutputStatisticsOutputDatasetFacet"
             statistics = events.facet(kind_of, rowCount=self._rows_out)
             outputs[0]["outputFacets"] = {"outputStatistics": statistics}
         run = {"runId": self.run, "facets": run_facets}

@@ -18,13 +18,14 @@ from headwater.server.marquez.shapes import (
     raw_facets,
     text_of,
 )
-from headwater.server.marquez.writes.run_events import RUN_ARGS
 from headwater.store.readings import FIELDS
 from headwater.store.runs import Run, RunUse, list_run_uses
 from headwater.store.stated import CONTENTS, Rows, facets_of, read_bodies, read_facet_rows
 
 Names = Mapping[bytes, tuple[str, str]]
 
+# The facet in which a run keeps the arguments that it was made with.
+RUN_ARGS = "headwater_args"
 _SLOTS = {Direction.INPUT: Slot.INPUT, Direction.OUTPUT: Slot.OUTPUT}
 _STATISTICS = {Direction.INPUT: "inputStatistics", Direction.OUTPUT: "outputStatistics"}
 

@@ -5,16 +5,13 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from headwater import __version__
 from headwater.errors import NotFound
+from headwater.model.spec import RUN_EVENT, RUN_FACET, facet_schema, producer
 from headwater.server.editing import Editor
 from headwater.store.jobs import read_names
 from headwater.store.runs import find_run
 
-PRODUCER = f"https://headwater.example/api/{__version__}"
-# The facet in which a run keeps the arguments that it was made with.
-RUN_ARGS = "headwater_args"
-_SPEC = "https://openlineage.io/spec"
+PRODUCER = producer("api")
 
 Json = dict[str, Any]
 Name = tuple[str, str]
@@ -37,7 +34,7 @@ def run_event(
     return {
         "eventType": type,
         "producer": PRODUCER,
-        "schemaURL": f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "schemaURL": RUN_EVENT,
         "run": {
             "runId": run_id,
             "facets": {
@@ -50,7 +47,4 @@ def run_event(
 
 
 def _schema_url(name: str) -> str:
-    if name == "nominalTime":
-        kind = "NominalTimeRunFacet"
-        return f"{_SPEC}/facets/1-0-1/{kind}.json#/$defs/{kind}"
-    return f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunFacet"
+    return facet_schema("NominalTimeRunFacet") if name == "nominalTime" else RUN_FACET

@@ -1,0 +1,37 @@
+"""Where OpenLineage keeps the schemas of its events and facets: for events of our own making."""
+
+from headwater import __version__
+
+_SPEC = "https://openlineage.io/spec"
+RUN_EVENT = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent"
+RUN_FACET = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunFacet"
+
+_FACET_VERSIONS = {
+    "ColumnLineageDatasetFacet": "1-2-0",
+    "DataQualityAssertionsDatasetFacet": "1-1-0",
+    "DocumentationDatasetFacet": "1-1-0",
+    "DocumentationJobFacet": "1-1-0",
+    "ErrorMessageRunFacet": "1-0-1",
+    "InputStatisticsInputDatasetFacet": "1-0-0",
+    "JobTypeJobFacet": "2-0-4",
+    "LifecycleStateChangeDatasetFacet": "1-0-1",
+    "NominalTimeRunFacet": "1-0-1",
+    "OutputStatisticsOutputDatasetFacet": "1-0-2",
+    "OwnershipDatasetFacet": "1-0-1",
+    "OwnershipJobFacet": "1-0-1",
+    "ParentRunFacet": "1-2-0",
+    "SQLJobFacet": "1-1-0",
+    "SchemaDatasetFacet": "1-2-0",
+    "SymlinksDatasetFacet": "1-0-1",
+    "TagsDatasetFacet": "1-0-0",
+}
+
+
+def producer(part: str) -> str:
+    """How a part of Headwater names itself in its events."""
+    return f"https://headwater.example/{part}/{__version__}"
+
+
+def facet_schema(kind: str) -> str:
+    """The schema of a facet, in the version that is written here."""
+    return f"{_SPEC}/facets/{_FACET_VERSIONS[kind]}/{kind}.json#/$defs/{kind}"
