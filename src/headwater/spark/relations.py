@@ -1,7 +1,7 @@
 """What a node of Spark's is the name of: a topic, a table, files; asked of the JVM."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -20,9 +20,9 @@ class Relation(NamedTuple):
     is_topic: bool = False
 
 
-_SOURCES = {"FileStreamSource": "file", "FileSource": "file", "FileSink": "file"}
+# Sources and sinks that tell the path of their files.
+_OF_FILES = frozenset(("FileStreamSource", "FileSource", "FileSink"))
 _DESCRIBED = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
-_TOPICS = re.compile(r"Subscribe\[(.+)\]")
 
 
 def name_leaf(leaf: Java) -> list[Relation]:
@@ -84,7 +84,8 @@ def name_table(table: Java, options: Java, identifier: Java, catalog: Java) -> l
         # What MERGE and its like put around a table that they rewrite.
         table = table.table()
     if "Kafka" in _kind(table):
-        return name_topics(options.asCaseSensitiveMap())
+        given = options.asCaseSensitiveMap()
+        return name_topics({str(key): str(given.get(key)) for key in given.keySet()})
     if not identifier.isDefined():
         return []
     location = table.properties().get("location")
@@ -95,9 +96,9 @@ def name_table(table: Java, options: Java, identifier: Java, catalog: Java) -> l
     return [Relation(DatasetName(catalogue, name))]
 
 
-def name_topics(options: Java) -> list[Relation]:
+def name_topics(options: Mapping[str, str]) -> list[Relation]:
     """The topics that are read, or the one that is written."""
-    known = {str(key).lower(): str(options.get(key)) for key in options.keySet()}
+    known = {key.lower(): value for key, value in options.items()}
     brokers = known.get("kafka.bootstrap.servers", "")
     if not brokers:
         return []
@@ -112,15 +113,9 @@ def name_topics(options: Java) -> list[Relation]:
 def name_described(text: str) -> list[Relation]:
     """The dataset in what a source or sink says of itself: `FileSink[file:/a/b]`."""
     found = _DESCRIBED.fullmatch(text)
-    if found is None or found[1] not in _SOURCES:
+    if found is None or found[1] not in _OF_FILES:
         return []
     return [Relation(name_path(found[2]))]
-
-
-def topics_described(text: str) -> list[str]:
-    """The topics in how progress names a source: `KafkaV2[Subscribe[a, b]]`."""
-    found = _TOPICS.search(text)
-    return [topic.strip() for topic in found[1].split(",")] if found else []
 
 
 def _table_at(location: str, name: str) -> Relation:

@@ -19,7 +19,8 @@ from headwater.spark.plan import Node, expression_id, read_tree
 
 Id = tuple[int, str]
 _CHANGED = Way(Direct.TRANSFORMATION)
-_NO_ROWS = frozenset(("LeftAnti", "LeftSemi"))
+# Joins that give rows of the left side alone.
+_LEFT_ONLY = frozenset(("LeftAnti", "LeftSemi"))
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,7 @@ def _join(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Row
     joined = _deciding(reader, node.expressions("condition"), "JOIN")
     both = _side_by_side(inputs)
     kind = str(node.fields.get("joinType", ""))
-    if any(name in kind for name in _NO_ROWS):
+    if any(name in kind for name in _LEFT_ONLY):
         left = inputs[0]
         return Rows(left.columns, left.names, both.deciding | joined)
     return both.decided_by(joined)

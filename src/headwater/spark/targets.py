@@ -41,7 +41,7 @@ def _stream(plan: Java, tree: Node, query_name: str) -> Target:
         return Target(name_leaf(relation.get()), tree.child("query"), _columns(tree, "relation"))
     kind = str(plan.table().getClass().getSimpleName())
     if "Kafka" in kind:
-        relations = name_topics(_java_map(plan.writeOptions()))
+        relations = name_topics(_options(plan.writeOptions()))
     else:
         relations = [Relation(DatasetName(_of_session(kind), query_name))]
     return Target(relations, tree.child("query"), _columns_of(plan.query()))
@@ -95,22 +95,11 @@ def _of_session(kind: str) -> str:
     return kind.rstrip("$").removesuffix("Table").removesuffix("Sink").lower() or "spark"
 
 
-class _ScalaMap:
-    """A map of Scala's, read as one of Java's."""
-
-    def __init__(self, map: Java) -> None:
-        self._map = map
-
-    def keySet(self) -> list[str]:
-        keys = self._map.keys().toSeq()
-        return [keys.apply(place) for place in range(keys.size())]
-
-    def get(self, key: str) -> Any:
-        return self._map.apply(key)
-
-
-def _java_map(map: Java) -> Any:
-    return _ScalaMap(map)
+def _options(options: Java) -> dict[str, str]:
+    """A map of Scala's, as one of ours."""
+    keys = options.keys().toSeq()
+    names = [str(keys.apply(place)) for place in range(keys.size())]
+    return {name: str(options.apply(name)) for name in names}
 
 
 _TARGETS: dict[str, Callable[[Java, Node, str], Target]] = {

@@ -90,6 +90,7 @@ class Watcher:
 
     def _tell_end(self, stream: Stream, error: str | None) -> None:
         self._streams.pop(stream.run, None)
+        self._seen = {shape for shape in self._seen if shape[0] != stream.run}
         kind = "FAIL" if error else "COMPLETE" if stream.is_finite else "ABORT"
         self._send(stream, kind, error)
 

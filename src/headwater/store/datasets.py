@@ -46,7 +46,8 @@ def _last_times() -> tuple[ColumnElement[Any], ...]:
 
 
 _COLUMNS = tuple(tables.dataset.c[name] for name in Dataset._fields)
-IS_SHOWN = is_shown(tables.dataset, *_last_times())
+LAST_TIMES = _last_times()
+IS_SHOWN = is_shown(tables.dataset, *LAST_TIMES)
 
 
 def list_datasets(connection: Connection, namespace: str, page: Page) -> tuple[list[Dataset], int]:

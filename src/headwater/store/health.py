@@ -12,7 +12,6 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
-    FromClause,
     Row,
     Select,
     and_,
@@ -20,7 +19,6 @@ from sqlalchemy import (
     func,
     literal_column,
     select,
-    true,
 )
 
 from headwater.model import facets
@@ -29,7 +27,9 @@ from headwater.model.project.projection import NOBODY
 from headwater.model.relations import Direction, Slot
 from headwater.store import tables
 from headwater.store.contents import read_contents
-from headwater.store.entities import is_shown
+from headwater.store.datasets import IS_SHOWN
+from headwater.store.jobs import IS_LISTED
+from headwater.store.newest_runs import join_newest_runs
 from headwater.store.prepared import IsAmong, Prepared
 from headwater.store.readings import Readings
 from headwater.store.runs import state_of
@@ -88,28 +88,12 @@ _RUN_COLUMNS = (
     *("id", "name", "job", "first_event", "last_event", "first_start", "last_start"),
     *("first_running", "last_running", "terminal", "terminal_at"),
 )
-_JOB_IS_LISTED = and_(
-    tables.job.c.first_seen.is_not(None), is_shown(tables.job, tables.job.c.last_seen)
-)
-
-
-def _dataset_is_listed() -> ColumnElement[bool]:
-    """As in lists of datasets: not deleted, or used or described since."""
-    dataset, used, said = tables.dataset, tables.job_dataset, tables.declared_dataset
-    last_seen = (
-        select(func.max(used.c.last_seen)).where(used.c.dataset == dataset.c.id),
-        select(func.max(said.c.last_said)).where(said.c.dataset == dataset.c.id),
-    )
-    return is_shown(dataset, *(query.correlate(dataset).scalar_subquery() for query in last_seen))
-
-
-_DATASET_IS_LISTED = _dataset_is_listed()
 
 
 def read_jobs(connection: Connection, namespace: str, most: int) -> list[JobPast]:
     """Read all jobs, or those of a namespace, each with so many of its newest runs."""
     job, facet = tables.job, tables.facet
-    conditions = [_JOB_IS_LISTED]
+    conditions = [IS_LISTED]
     if namespace:
         conditions.append(job.c.namespace_id == namespace_id(namespace))
     its_type = and_(
@@ -141,24 +125,12 @@ def _read_runs(
 
 
 def _newest_runs(connection: Connection, most: int) -> Select[Any]:
-    """For each job a look into the index of its runs, in the words of either database."""
-    job, newest = tables.job, tables.run.alias("newest")
-    by_time = (
-        select(*(newest.c[name] for name in _RUN_COLUMNS))
-        .where(newest.c.job == job.c.id, newest.c.first_event.is_not(None))
-        .order_by(newest.c.first_event.desc(), newest.c.id.desc())
-        .limit(most)
+    joined, runs = join_newest_runs(
+        connection, _RUN_COLUMNS, most, lambda run: run.c.first_event.is_not(None)
     )
-    runs: FromClause
-    is_newest: ColumnElement[bool]
-    if connection.dialect.name == "sqlite":
-        ids = by_time.with_only_columns(newest.c.id).correlate(job)
-        runs, is_newest = tables.run, tables.run.c.id.in_(ids)
-    else:
-        runs, is_newest = by_time.lateral(), true()
     return (
         select(*(runs.c[name] for name in _RUN_COLUMNS))
-        .select_from(job.join(runs, is_newest))
+        .select_from(joined)
         .order_by(runs.c.job, runs.c.first_event.desc(), runs.c.id.desc())
     )
 
@@ -181,7 +153,7 @@ def _past_run(row: Row[Any]) -> PastRun:
 def read_datasets(connection: Connection, namespace: str, most: int) -> list[DatasetPast]:
     """Read all datasets that jobs write, or those of a namespace, with each job's newest runs."""
     dataset, use, job = tables.dataset, tables.job_dataset, tables.job
-    conditions = [_DATASET_IS_LISTED, use.c.direction == int(Direction.OUTPUT)]
+    conditions = [IS_SHOWN, use.c.direction == int(Direction.OUTPUT)]
     if namespace:
         conditions.append(dataset.c.namespace_id == namespace_id(namespace))
     written = dataset.join(use, use.c.dataset == dataset.c.id)
@@ -189,11 +161,11 @@ def read_datasets(connection: Connection, namespace: str, most: int) -> list[Dat
     rows = connection.execute(
         select(*names, func.max(use.c.last_seen))
         .select_from(written.join(job, job.c.id == use.c.job))
-        .where(*conditions, _JOB_IS_LISTED)
+        .where(*conditions, IS_LISTED)
         .group_by(*names)
     ).all()
     writers = select(use.c.job).select_from(written).where(*conditions)
-    writes = _read_writes(connection, [_JOB_IS_LISTED, job.c.id.in_(writers)], most)
+    writes = _read_writes(connection, [IS_LISTED, job.c.id.in_(writers)], most)
     return [DatasetPast(*row, writes.get(row.id, [])) for row in rows]
 
 

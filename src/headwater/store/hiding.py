@@ -8,22 +8,9 @@ from headwater.model.event import Entity, Within
 from headwater.model.ids import dataset_id, editors_id, job_id, namespace_id
 from headwater.model.project.edits import entity_id
 from headwater.store import tables
-from headwater.store.entities import is_shown
+from headwater.store.datasets import IS_SHOWN, LAST_TIMES
+from headwater.store.jobs import IS_LISTED
 from headwater.store.prepared import IsAmong, Prepared
-
-
-def _last_heard(table: Any, time: ColumnElement[Any]) -> ColumnElement[Any]:
-    dataset = tables.dataset
-    of_it = select(func.max(time)).where(table.c.dataset == dataset.c.id)
-    return of_it.correlate(dataset).scalar_subquery()
-
-
-_DATASET_TIMES = (
-    _last_heard(tables.job_dataset, tables.job_dataset.c.last_seen),
-    _last_heard(tables.declared_dataset, tables.declared_dataset.c.last_said),
-)
-_DATASET_IS_SHOWN = is_shown(tables.dataset, *_DATASET_TIMES)
-_JOB_IS_SHOWN = tables.job.c.first_seen.is_not(None) & is_shown(tables.job, tables.job.c.last_seen)
 
 
 def read_shown_within(connection: Connection, namespace: str) -> Within:
@@ -34,7 +21,7 @@ def read_shown_within(connection: Connection, namespace: str) -> Within:
         query = select(table.c.name).where(table.c.namespace_id == within, is_listed)
         return list(connection.execute(query.order_by(table.c.name)).scalars())
 
-    return Within(names(tables.dataset, _DATASET_IS_SHOWN), names(tables.job, _JOB_IS_SHOWN))
+    return Within(names(tables.dataset, IS_SHOWN), names(tables.job, IS_LISTED))
 
 
 def is_known(connection: Connection, entity: Entity) -> bool:
@@ -49,7 +36,7 @@ def is_shown_now(connection: Connection, entity: Entity) -> bool:
     """Tell whether a dataset or job is known and not hidden."""
     is_dataset = entity.type == "dataset"
     table = tables.dataset if is_dataset else tables.job
-    condition = _DATASET_IS_SHOWN if is_dataset else _JOB_IS_SHOWN
+    condition = IS_SHOWN if is_dataset else IS_LISTED
     query = select(1).where(table.c.id == entity_id(entity), condition)
     return connection.execute(query).first() is not None
 
@@ -58,7 +45,7 @@ def read_last_heard(connection: Connection, entity: Entity) -> int:
     """When a dataset or job was last heard of; long ago where it never was."""
     is_dataset = entity.type == "dataset"
     table = tables.dataset if is_dataset else tables.job
-    times = _DATASET_TIMES if is_dataset else (tables.job.c.last_seen,)
+    times = LAST_TIMES if is_dataset else (tables.job.c.last_seen,)
     row = connection.execute(select(*times).where(table.c.id == entity_id(entity))).first()
     return max((time for time in row or () if time is not None), default=0)
 

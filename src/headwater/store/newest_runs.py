@@ -1,12 +1,22 @@
 """Reading the newest runs of many jobs at once, and the first one after a time."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, and_, bindparam, func, select, true
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    FromClause,
+    and_,
+    bindparam,
+    func,
+    select,
+    true,
+)
 
 from headwater.store import tables
 from headwater.store.prepared import IsAmong, Prepared
@@ -149,6 +159,30 @@ def _first_ten(rows: list[RunRow]) -> dict[bytes, tuple[RunRow, ...]]:
     """Several may have begun with the tenth, and are left out."""
     of_job = itemgetter(NewestRun._fields.index("job"))
     return {job: tuple(islice(some, LATEST)) for job, some in groupby(rows, of_job)}
+
+
+def join_newest_runs(
+    connection: Connection,
+    columns: Sequence[str],
+    most: int,
+    is_wanted: Callable[[Any], ColumnElement[bool]],
+) -> tuple[FromClause, FromClause]:
+    """Join jobs with the newest of their runs: what to select from, and the runs in it.
+
+    For each job a look into the index of its runs, in the words of either database.
+    """
+    job, newest = tables.job, tables.run.alias("newest")
+    by_time = (
+        select(*(newest.c[name] for name in columns))
+        .where(newest.c.job == job.c.id, is_wanted(newest))
+        .order_by(newest.c.first_event.desc(), newest.c.id.desc())
+        .limit(most)
+    )
+    if connection.dialect.name == "sqlite":
+        ids = by_time.with_only_columns(newest.c.id).correlate(job)
+        return job.join(tables.run, tables.run.c.id.in_(ids)), tables.run
+    runs = by_time.lateral()
+    return job.join(runs, true()), runs
 
 
 def read_first_run(

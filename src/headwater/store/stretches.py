@@ -7,10 +7,11 @@ runs of a job are in order of time.
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Select, func, select, true
+from sqlalchemy import Connection, Select, func, select
 
 from headwater.model.relations import Direction
 from headwater.store import tables
+from headwater.store.newest_runs import join_newest_runs
 from headwater.store.paging import in_parts
 
 # Of more, those count that used it last, or began last; the answer says that there are more.
@@ -98,23 +99,14 @@ def _find_earlier(connection: Connection, jobs: list[bytes], since: int) -> dict
 
 
 def _newest_before(connection: Connection, jobs: list[bytes], since: int) -> Select[Any]:
-    """For each job a look into the index of its runs, in the words of either database."""
-    job, newest = tables.job, tables.run.alias("newest")
-    by_time = (
-        select(newest.c.id, newest.c.job, newest.c.last_event)
-        .where(newest.c.job == job.c.id, newest.c.first_event < since)
-        .order_by(newest.c.first_event.desc(), newest.c.id.desc())
-        .limit(_RUNS_AT_ONCE)
+    joined, runs = join_newest_runs(
+        connection,
+        ("id", "job", "last_event"),
+        _RUNS_AT_ONCE,
+        lambda run: run.c.first_event < since,
     )
-    runs: FromClause
-    is_newest: ColumnElement[bool]
-    if connection.dialect.name == "sqlite":
-        ids = by_time.with_only_columns(newest.c.id).correlate(job)
-        runs, is_newest = tables.run, tables.run.c.id.in_(ids)
-    else:
-        runs, is_newest = by_time.lateral(), true()
     return (
         select(runs.c.id, runs.c.job)
-        .select_from(job.join(runs, is_newest))
-        .where(job.c.id.in_(jobs), runs.c.last_event >= since)
+        .select_from(joined)
+        .where(tables.job.c.id.in_(jobs), runs.c.last_event >= since)
     )
