@@ -28,6 +28,8 @@ from headwater.model.relations import (
     RunDataset,
     RunRow,
     Slot,
+    StreamJob,
+    StreamRole,
 )
 from headwater.model.stamp import time_of
 from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Use, Uses, Word
@@ -61,10 +63,11 @@ class MemoryReader:
         self._aliases: list[Alias] = rows("alias")
         self._lifecycle: list[Lifecycle] = rows("lifecycle")
         self._hidden: list[Hidden] = rows("hidden")
+        self._stream_jobs: list[StreamJob] = rows("stream_job")
 
     @property
     def hides(self) -> bool:
-        return bool(self._hidden)
+        return bool(self._hidden or self._stream_jobs)
 
     def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses:
         wanted = set(jobs)
@@ -218,6 +221,19 @@ class MemoryReader:
             if newest is not None:
                 found[id] = (newest[0], newest[1] == -1)
         return found
+
+    def parts_of_streams(self, ids: Iterable[bytes]) -> set[bytes]:
+        heard = {job.id for job in self._jobs if job.first_seen is not None}
+        told = {
+            row.application
+            for row in self._stream_jobs
+            if row.role == StreamRole.QUERY and row.job in heard
+        }
+        return {
+            row.job
+            for row in self._stream_jobs
+            if row.role == StreamRole.MICRO_BATCH and row.application in told and row.job in heard
+        } & set(ids)
 
     def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
         times = [

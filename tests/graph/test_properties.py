@@ -175,6 +175,7 @@ def compare_readers(found: Reader, expected: MemoryReader, at: int) -> None:
     assert sorted(found.aliases(DATASET_IDS)) == sorted(expected.aliases(DATASET_IDS))
     assert found.first_used(DATASET_IDS) == expected.first_used(DATASET_IDS)
     assert found.successions(DATASET_IDS, at) == expected.successions(DATASET_IDS, at)
+    assert found.parts_of_streams(ids) == expected.parts_of_streams(ids)
     words = found.words_on(ids, at)
     assert words == expected.words_on(ids, at)
     for id, (since, _) in words.items():

@@ -145,7 +145,7 @@ def test_a_store_of_the_revision_before_is_filled(engine: Engine) -> None:
     write(engine, [facts_of(each) for each in EVENTS])
     expected = index_of(engine), answers(engine)
     with engine.begin() as connection:
-        for table in (tables.search_word, tables.search_part):
+        for table in (tables.search_word, tables.search_part, tables.stream_job):
             table.drop(connection)
         for name in ("facet_words", "job_dataset_by_schema", "declared_dataset_by_schema"):
             connection.execute(text(f"DROP INDEX {name}"))

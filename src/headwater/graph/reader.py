@@ -13,7 +13,7 @@ class Reader(Protocol):
 
     @property
     def hides(self) -> bool:
-        """Whether anything was ever deleted: mostly not, and then nothing need be asked for it."""
+        """Whether anything may be hidden: mostly not, and then nothing need be asked for it."""
 
     def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses: ...
 
@@ -43,6 +43,9 @@ class Reader(Protocol):
 
     def words_on(self, ids: Iterable[bytes], at: int) -> dict[bytes, tuple[int, bool]]:
         """When people last deleted or restored jobs and datasets, and whether they deleted them."""
+
+    def parts_of_streams(self, ids: Iterable[bytes]) -> set[bytes]:
+        """Jobs that are only micro-batches of a stream that is known as a job by itself."""
 
     def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
         """Whether a job or dataset was heard of after one time and by another."""

@@ -239,7 +239,8 @@ class View:
             self._users[names[use.dataset], use.direction].append(use)
 
     def hidden(self, ids: Iterable[bytes]) -> set[bytes]:
-        """Those of some nodes that a person deleted, under any of their names."""
+        """Those of some nodes that a person deleted, under any of their names, and those that are
+        shown as the stream that they are part of."""
         if not self.reader.hides:
             return set()
         wanted = set(ids)
@@ -256,6 +257,7 @@ class View:
                     self.reader.is_heard_of(name, at, self._deleted_by)
                     for name in self.classes.names(id)
                 )
+            self._hidden.update(dict.fromkeys(self.reader.parts_of_streams(new), True))
         return {id for id in wanted if self._hidden[id]}
 
     def _load_standings(self, jobs: Iterable[bytes]) -> None:

@@ -285,6 +285,22 @@ class EditValue(NamedTuple):
     digest_at: Stamp = None
 
 
+class StreamRole(IntEnum):
+    """What a job of a Spark application is to its streams; stored, so the numbers stay."""
+
+    QUERY = 0
+    MICRO_BATCH = 1
+
+
+class StreamJob(NamedTuple):
+    """A job of a Spark application that is a streaming query, or only the batches of queries."""
+
+    job: IdKey
+    application: IdKey
+    role: SmallKey
+    last_seen: LastTime = None
+
+
 class Rejected(NamedTuple):
     """What could not be taken in, and why."""
 
@@ -315,5 +331,6 @@ RELATIONS: dict[str, type[tuple[object, ...]]] = {
     "named": Named,
     "hidden": Hidden,
     "edit_value": EditValue,
+    "stream_job": StreamJob,
     "rejected": Rejected,
 }

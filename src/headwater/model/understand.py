@@ -258,6 +258,17 @@ def _stated_columns(stated: facets.ColumnLineage) -> Facet | None:
     return Facet(_column_map_digest(body), body, _column_map_inputs(body))
 
 
+def _is_of_every_topic(body: bytes) -> bool:
+    """Tell whether a schema is that of Kafka's own records, as Spark reads any topic."""
+    if b'"timestampType"' not in body:
+        return False
+    found: facets.Schema | None = facets.read(_SCHEMA, body)
+    names = {field.name for field in (found.fields if found else None) or ()}
+    return names - {"headers"} == _RECORD
+
+
+_RECORD = {"key", "value", "topic", "partition", "offset", "timestamp", "timestampType"}
+_SCHEMA = facets.decoder(facets.Schema)
 _SYMLINKS = facets.decoder(facets.Symlinks)
 _LIFECYCLE = facets.decoder(facets.LifecycleStateChange)
 _PARENT = facets.decoder(facets.ParentRun)
@@ -268,6 +279,7 @@ _JOB_LINEAGE = facets.decoder(facets.JobLineage)
 
 _READERS: dict[str, Callable[[bytes], Any]] = {
     "columnLineage": _column_map_inputs,
+    "schema": _is_of_every_topic,
     "symlinks": _symlinks,
     "lifecycleStateChange": _lifecycle,
     "parent": _parent,
@@ -280,7 +292,7 @@ _READERS: dict[str, Callable[[bytes], Any]] = {
 # Schemas and column maps are large and repeat; most others are small or change with every run.
 _OTHERS: Memo[Facet] = Memo(8_000_000)
 _MEMOS: dict[str, Memo[Facet]] = {
+    **{name: Memo(1_000_000) for name in _READERS},
     "schema": Memo(32_000_000),
     "columnLineage": Memo(32_000_000),
-    **{name: Memo(1_000_000) for name in _READERS if name != "columnLineage"},
 }

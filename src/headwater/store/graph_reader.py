@@ -21,6 +21,7 @@ from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
 from headwater.store import executions, tables, uses
 from headwater.store.datasets import read_lifecycles
 from headwater.store.heard import was_heard_of
+from headwater.store.micro_batches import IS_PART_OF_STREAM
 from headwater.store.newest_runs import (
     NewestRun,
     read_first_run,
@@ -87,6 +88,9 @@ _UNSEEN_JOBS = Prepared(
         or_(tables.job.c.first_seen.is_(None), tables.job.c.first_seen > _AT),
     )
 )
+_PARTS_OF_STREAMS = Prepared(
+    lambda is_among: select(tables.job.c.id).where(is_among(tables.job.c.id), IS_PART_OF_STREAM)
+)
 _PARENTS = Prepared(
     lambda is_among: select(tables.job.c.id, tables.job.c.parent).where(
         is_among(tables.job.c.id), tables.job.c.parent.is_not(None)
@@ -101,6 +105,7 @@ _PRESENT = union_all(
         for name, condition in (
             ("alias", tables.alias.c.dataset.is_not(None)),
             ("hidden", tables.hidden.c.entity.is_not(None)),
+            ("stream", tables.stream_job.c.job.is_not(None)),
             ("rename", tables.lifecycle.c.previous != NO_CONTENT),
             ("lifecycle", tables.lifecycle.c.dataset.is_not(None)),
             ("declared", tables.declared_dataset.c.dataset.is_not(None)),
@@ -126,7 +131,7 @@ class StoreReader:
 
     @property
     def hides(self) -> bool:
-        return "hidden" in self._present
+        return not self._present.isdisjoint(("hidden", "stream"))
 
     def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses:
         return Uses._make(
@@ -171,6 +176,11 @@ class StoreReader:
             return {}
         rows = _WORDS_ON.rows(self._connection, ids, at=at)
         return {id: (said_at, bool(is_deleted)) for id, said_at, is_deleted in rows}
+
+    def parts_of_streams(self, ids: Iterable[bytes]) -> set[bytes]:
+        if "stream" not in self._present:
+            return set()
+        return {row[0] for row in _PARTS_OF_STREAMS.rows(self._connection, ids)}
 
     def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
         return was_heard_of(self._connection, id, since, at)

@@ -9,7 +9,7 @@ from headwater.model.ids import dataset_id, editors_id, job_id, namespace_id
 from headwater.model.project.edits import entity_id
 from headwater.store import tables
 from headwater.store.datasets import IS_SHOWN, LAST_TIMES
-from headwater.store.jobs import IS_LISTED
+from headwater.store.jobs import IS_KNOWN
 from headwater.store.prepared import IsAmong, Prepared
 
 
@@ -21,7 +21,7 @@ def read_shown_within(connection: Connection, namespace: str) -> Within:
         query = select(table.c.name).where(table.c.namespace_id == within, is_listed)
         return list(connection.execute(query.order_by(table.c.name)).scalars())
 
-    return Within(names(tables.dataset, IS_SHOWN), names(tables.job, IS_LISTED))
+    return Within(names(tables.dataset, IS_SHOWN), names(tables.job, IS_KNOWN))
 
 
 def is_known(connection: Connection, entity: Entity) -> bool:
@@ -36,7 +36,7 @@ def is_shown_now(connection: Connection, entity: Entity) -> bool:
     """Tell whether a dataset or job is known and not hidden."""
     is_dataset = entity.type == "dataset"
     table = tables.dataset if is_dataset else tables.job
-    condition = IS_SHOWN if is_dataset else IS_LISTED
+    condition = IS_SHOWN if is_dataset else IS_KNOWN
     query = select(1).where(table.c.id == entity_id(entity), condition)
     return connection.execute(query).first() is not None
 

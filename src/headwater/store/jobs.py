@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, case, func, literal_column, se
 from headwater.model.ids import job_id, namespace_id
 from headwater.store import tables
 from headwater.store.entities import is_shown
+from headwater.store.micro_batches import IS_PART_OF_STREAM
 from headwater.store.paging import Page
 from headwater.store.prepared import Prepared
 from headwater.store.runs import STATES
@@ -27,13 +28,15 @@ JobOrder = Literal["name", "updated_at"]
 _COLUMNS = tuple(tables.job.c[name] for name in Job._fields)
 
 
-def _is_listed() -> ColumnElement[bool]:
+def _is_known() -> ColumnElement[bool]:
     """Heard of, not only edited, and not hidden."""
     table = tables.job
     return table.c.first_seen.is_not(None) & is_shown(table, table.c.last_seen)
 
 
-IS_LISTED = _is_listed()
+IS_KNOWN = _is_known()
+# What is part of a stream is found by its name, but shown as the stream.
+IS_LISTED: ColumnElement[bool] = IS_KNOWN & ~IS_PART_OF_STREAM
 
 
 def list_jobs(
@@ -91,7 +94,7 @@ def find_job(connection: Connection, namespace: str, name: str) -> Job | None:
     )
 
 
-_NAMED = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.job.c.id), IS_LISTED))
+_NAMED = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.job.c.id), IS_KNOWN))
 
 
 def _find(connection: Connection, namespace: str, name: str) -> Job | None:
@@ -124,7 +127,7 @@ def _find_by_simple_name(connection: Connection, namespace: str, name: str) -> J
         table.c.namespace_id == namespace_id(namespace),
         table.c.parent.is_not(None),
         table.c.name.endswith(f".{name}", autoescape=True),
-        IS_LISTED,
+        IS_KNOWN,
     )
     jobs = [Job._make(row) for row in connection.execute(query)]
     parents = read_names(connection, (job.parent for job in jobs if job.parent))

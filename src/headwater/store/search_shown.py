@@ -11,15 +11,20 @@ from headwater.store.asking import ask
 from headwater.store.datasets import IS_SHOWN
 from headwater.store.entities import is_shown
 from headwater.store.jobs import IS_LISTED
+from headwater.store.micro_batches import EVERY_PART, IS_PART_OF_STREAM
 from headwater.store.paging import Page
 from headwater.store.search_found import Found
 
 _MOST_WITHIN = 2_000
+_HAS_GONE = (
+    "SELECT 1 FROM hidden WHERE is_deleted = 1 LIMIT 1",
+    "SELECT 1 FROM stream_job LIMIT 1",
+)
 
 
 def read_gone(connection: Connection) -> set[bytes]:
-    """What persons have deleted, and nobody has spoken of since."""
-    if not ask(connection, "SELECT 1 FROM hidden WHERE is_deleted = 1 LIMIT 1"):
+    """What persons have deleted and nobody has spoken of since, and what is shown as a stream."""
+    if not any(ask(connection, question) for question in _HAS_GONE):
         return set()
     return set(connection.execute(_gone_ids()).scalars())
 
@@ -35,6 +40,7 @@ def _gone_ids() -> Any:
     return union_all(
         select(dataset.c.id).where(dataset.c.id.in_(deleted), ~IS_SHOWN),
         select(job.c.id).where(job.c.id.in_(deleted), ~is_shown(job, job.c.last_seen)),
+        select(job.c.id).where(job.c.id.in_(EVERY_PART), IS_PART_OF_STREAM),
     )
 
 

@@ -82,6 +82,7 @@ lifecycle = TABLES["lifecycle"]
 named = TABLES["named"]
 hidden = TABLES["hidden"]
 edit_value = TABLES["edit_value"]
+stream_job = TABLES["stream_job"]
 rejected = TABLES["rejected"]
 
 # One row: `generation` changes when rows that writers remember as stored may have gone.
@@ -177,3 +178,4 @@ Index("facet_words", facet.c.digest, sqlite_where=IS_WORDED, postgresql_where=IS
 Index("job_dataset_by_schema", job_dataset.c.schema)
 Index("declared_dataset_by_schema", declared_dataset.c.schema)
 Index("edit_value_by_digest", edit_value.c.digest)
+Index("stream_job_by_application", stream_job.c.application, stream_job.c.role)

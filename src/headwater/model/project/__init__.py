@@ -15,16 +15,19 @@ from headwater.model.project.datasets import (
 )
 from headwater.model.project.edits import project_edit
 from headwater.model.project.jobs import project_job, project_parents, project_run
+from headwater.model.project.micro_batches import name_streamed_folders, project_micro_batch
 from headwater.model.project.projection import Projection
 
 # In this order: a run is told by what its datasets left whether it had any.
 STEPS: dict[Kind, tuple[Callable[[Projection], None], ...]] = {
     Kind.RUN: (
+        name_streamed_folders,
         project_used_datasets,
         project_mentioned_datasets,
         project_job,
         project_run,
         project_parents,
+        project_micro_batch,
     ),
     Kind.JOB: (project_job, project_declared_datasets, project_mentioned_datasets),
     Kind.DATASET: (project_described_dataset, project_mentioned_datasets),

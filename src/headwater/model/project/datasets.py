@@ -172,7 +172,9 @@ def _describe(projection: Projection, dataset: Dataset, named: NamedDataset) -> 
         if facet is None:
             continue
         if name == "schema":
-            schema = projection.keep(facet)
+            # That every topic has keys, values and offsets says nothing of what is in one.
+            if not (facet.meaning and named.namespace.startswith("kafka://")):
+                schema = projection.keep(facet)
             continue
         if name == "columnLineage":
             columns = projection.keep(facet)
