@@ -139,7 +139,7 @@ def test_files_of_batches_are_their_folder(sqlite_api: Api) -> None:
         "COMPLETE",
         "01",
         "filter",
-        inputs=[*read("/shop/orders/day=1/part-0001"), *read("/shop/orders/day=2/b.json")],
+        inputs=[*read("/shop/orders"), *read("/shop/orders/day=2/b.json")],
         outputs=read("/shop/cleaned", columnLineage=columns),
     )
     sqlite_api.store(event)

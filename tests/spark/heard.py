@@ -22,11 +22,15 @@ class Heard:
 
     def last(self, job: str, kind: str) -> Json:
         """Wait for an event of a job."""
+        return self.wait(job, kind, 1)[-1]
+
+    def wait(self, job: str, kind: str, count: int) -> list[Json]:
+        """Wait for so many events of a kind; gives all of that kind."""
         give_up = time.monotonic() + 60
         while time.monotonic() < give_up:
-            for event in reversed(self.of(job)):
-                if event["eventType"] == kind:
-                    return event
+            found = [event for event in self.of(job) if event["eventType"] == kind]
+            if len(found) >= count:
+                return found
             time.sleep(0.05)
         raise AssertionError(f"no {kind} of {job}: {[e['eventType'] for e in self.of(job)]}")
 

@@ -46,6 +46,8 @@ class TestBatches:
         (read,), (written,) = end["inputs"], end["outputs"]
         assert (read["namespace"], read["name"]) == ("file", orders)
         assert written["name"] == str(tmp_path / "totals")
+        counted = written["outputFacets"]["outputStatistics"]
+        assert counted["rowCount"] == 1 and counted["size"] > 0
         assert fields(written) == {
             "supplier": ["supplier IDENTITY"],
             "total": ["price AGGREGATION"],

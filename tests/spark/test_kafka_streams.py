@@ -1,5 +1,6 @@
 """Streams between Kafka and Iceberg, by column: what each is expected to tell, written by hand."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,13 +44,16 @@ class Scene:
         self.kafka.produce(topic, [MESSAGE])
         return topic
 
-    def read(self, topic: str) -> "DataFrame":
+    def read_raw(self, topic: str, way: str = "subscribe") -> "DataFrame":
+        frame = self.spark.readStream.format("kafka").option(way, topic)
+        frame = frame.option("kafka.bootstrap.servers", self.kafka.bootstrap)
+        return frame.option("startingOffsets", "earliest").load()
+
+    def read(self, topic: str, way: str = "subscribe") -> "DataFrame":
         """A topic's messages, parsed."""
         from pyspark.sql.functions import col, from_json
 
-        frame = self.spark.readStream.format("kafka").option("subscribe", topic)
-        frame = frame.option("kafka.bootstrap.servers", self.kafka.bootstrap)
-        raw = frame.option("startingOffsets", "earliest").load()
+        raw = self.read_raw(topic, way)
         return raw.select(from_json(col("value").cast("string"), ORDER).alias("v")).select("v.*")
 
     def table(self, name: str, columns: str) -> str:
@@ -98,8 +102,44 @@ def test_a_topic_into_a_table(scene: Scene) -> None:
     assert (other["name"], other["type"]) == (f"{scene.name}.orders", "TABLE")
     assert fields(written) == {"id": ["id IDENTITY"], "total": ["price TRANSFORMATION"]}
     assert deciding(written) == ["supplier FILTER"]
-    offsets = told["run"]["facets"]["spark_stream"]["offsets"]
-    assert offsets == [{topic: {"0": 1}}]
+    assert read["inputFacets"]["inputStatistics"]["lag"] == 0
+    counted = written["outputFacets"]["outputStatistics"]
+    assert counted["rowCount"] == 1 and counted["size"] > 0
+    (source,) = told["run"]["facets"]["spark_stream"]["sources"]
+    assert (source["endOffset"], source["rows"], source["lag"]) == ({topic: {"0": 1}}, 1, 0)
+
+
+@pytest.mark.parametrize("way", ["subscribePattern", "assign"])
+def test_topics_chosen_in_other_ways(scene: Scene, way: str) -> None:
+    one, two = scene.topic("a"), scene.topic("b")
+    chosen = {
+        "subscribePattern": f"{scene.name}-.*",
+        "assign": f'{{"{one}": [0], "{two}": [0]}}',
+    }
+    frame = scene.read(chosen[way], way).selectExpr("id")
+    table = scene.table("ids", "id int")
+    told = scene.run(frame, lambda writer: writer.toTable(table))
+    assert [each["name"] for each in told["inputs"]] == [one, two]
+    assert _sources(told["outputs"][0]) == {"id": {one: "id", two: "id"}}
+    assert told["run"]["facets"]["spark_stream"]["sources"][0]["rows"] == 2
+
+
+def test_messages_of_avro(scene: Scene) -> None:
+    from pyspark.sql.avro.functions import from_avro, to_avro
+
+    fields_of = [{"name": "id", "type": "int"}, {"name": "who", "type": ["null", "string"]}]
+    order = json.dumps({"type": "record", "name": "order", "fields": fields_of})
+    topic, target = scene.topic("orders"), scene.topic("copied")
+    kept = {"mode": "PERMISSIVE"}
+    read = scene.read_raw(topic).select(from_avro("value", order, kept).alias("v"))
+    made = read.selectExpr("named_struct('id', v.id, 'loud', upper(v.who)) AS s")
+    told = scene.into_topic(made.select(to_avro("s").alias("value")), target)
+    (source,), (written,) = told["inputs"], told["outputs"]
+    assert source["facets"]["schema"]["fields"] == [
+        {"name": "id", "type": "integer"},
+        {"name": "who", "type": "string"},
+    ]
+    assert fields(written) == {"id": ["id IDENTITY"], "loud": ["who TRANSFORMATION"]}
 
 
 def test_a_window_into_another_topic(scene: Scene) -> None:

@@ -72,6 +72,12 @@ def test_from_start_to_stop(heard: Heard, orders: "DataFrame", tmp_path: Path) -
     assert running["run"]["facets"]["spark_stream"]["queryId"] == query.id
     query.stop()
     end = heard.last("clean", "ABORT")
+    assert end["inputs"][0]["inputFacets"]["inputStatistics"]["size"] > 100
+    counted = end["outputs"][0]["outputFacets"]["outputStatistics"]
+    assert counted["rowCount"] == 3 and counted["size"] > 100
+    assert end["job"]["facets"]["jobType"]["emissionPattern"]["eventContentMode"] == (
+        "COMPLETE_SNAPSHOT"
+    )
     assert {event["run"]["runId"] for event in heard.of("clean")} == {query.runId}
     assert end["outputs"][0]["name"] == str(tmp_path / "clean")
 
@@ -114,11 +120,48 @@ def test_what_a_function_does_with_the_batches(
         "id": ["id IDENTITY"],
         "loud": ["supplier TRANSFORMATION"],
     }
+    counted = outputs[str(tmp_path / "a")]["outputFacets"]["outputStatistics"]
+    assert counted["rowCount"] == 3 and counted["size"] > 0
     grouped = outputs[str(tmp_path / "b")]["facets"]["columnLineage"]
     assert grouped["fields"]["count"] == {"inputFields": []}
     deciding = {each["field"]: each["transformations"] for each in grouped["dataset"]}
     assert [way["subtype"] for way in deciding["id"]] == ["FILTER"]
     assert [way["subtype"] for way in deciding["supplier"]] == ["GROUP_BY"]
+
+
+def test_a_restart_from_the_same_checkpoint(
+    heard: Heard, orders: "DataFrame", tmp_path: Path
+) -> None:
+    first = run(orders, "again", tmp_path)
+    first.processAllAvailable()
+    first.stop()
+    heard.last("again", "ABORT")
+    (tmp_path / "orders" / "2.json").write_text('{"id": 2, "price": 1.0, "supplier": "b"}\n')
+    second = run(orders, "again", tmp_path)
+    second.processAllAvailable()
+    second.stop()
+    ends = heard.wait("again", "ABORT", 2)
+    before, after = (event["run"]["facets"]["spark_stream"] for event in ends)
+    assert before["queryId"] == after["queryId"]
+    assert before["checkpoint"] == after["checkpoint"]
+    assert (before["restartOf"], before["firstBatchId"]) == (None, 0)
+    assert (after["restartOf"], after["firstBatchId"]) == (first.runId, 1)
+    assert ends[1]["inputs"][0]["inputFacets"]["inputStatistics"]["rowCount"] == 1
+
+
+def test_one_that_waits_is_alive(
+    heard: Heard, orders: "DataFrame", spark: "SparkSession", tmp_path: Path
+) -> None:
+    before = str(spark.conf.get("spark.sql.streaming.noDataProgressEventInterval"))
+    spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", "100")
+    query = run(orders, "waiting", tmp_path)
+    try:
+        query.processAllAvailable()
+        seen = len(heard.of("waiting"))
+        heard.wait("waiting", "RUNNING", seen + 3)
+    finally:
+        query.stop()
+        spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", before)
 
 
 def test_names_of_those_without_one(heard: Heard, spark: "SparkSession") -> None:

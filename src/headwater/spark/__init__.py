@@ -1,5 +1,17 @@
 """Lineage of PySpark programs, told by themselves: streams and batch jobs, by column."""
 
-from headwater.spark.listening import Listening, listen
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headwater.spark.listening import Listening, listen
 
 __all__ = ["Listening", "listen"]
+
+
+def __getattr__(name: str) -> Any:
+    # Only when asked for: by settings alone, this is loaded before PySpark is.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from headwater.spark import listening
+
+    return getattr(listening, name)

@@ -5,6 +5,7 @@ import uuid
 from typing import Any
 
 from headwater.spark import events
+from headwater.spark.counting import Count
 from headwater.spark.told import Dataset, Told
 
 Json = dict[str, Any]
@@ -25,10 +26,15 @@ class BatchRun:
         self._told = told
         self.run = str(uuid.uuid4())
 
-    def event(self, kind: str, at: int, error: str | None = None) -> Json:
+    def event(
+        self, kind: str, at: int, error: str | None = None, count: Count | None = None
+    ) -> Json:
         facets: Json = {"spark_plan": events.own_facet(gaps=self._told.gaps)}
         if error is not None:
             facets["errorMessage"] = events.error_facet(error)
         run = {"runId": self.run, "facets": facets}
         inputs = [events.dataset(each) for each in self._told.inputs]
-        return events.run_event(kind, self._job, run, inputs, [events.dataset(self._target)], at)
+        outputs = [events.dataset(self._target)]
+        if count is not None:
+            events.count_outputs(outputs, {self._target.relation.name: count})
+        return events.run_event(kind, self._job, run, inputs, outputs, at)

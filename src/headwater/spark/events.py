@@ -1,10 +1,12 @@
 """OpenLineage events of Spark's streams and jobs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from headwater.model.instant import format_instant, now
+from headwater.model.naming import DatasetName
 from headwater.model.spec import RUN_EVENT, facet_schema, producer
+from headwater.spark.counting import Count
 from headwater.spark.told import Dataset
 
 Json = dict[str, Any]
@@ -57,12 +59,38 @@ def dataset(told: Dataset) -> Json:
     return {"namespace": name.namespace, "name": name.name, "facets": facets}
 
 
+def count_inputs(inputs: Iterable[Json], counts: Mapping[DatasetName, Count]) -> None:
+    """Say of inputs what was read of them; how far behind is what OpenLineage has no word for."""
+    for each in inputs:
+        count = counts.get(DatasetName(each["namespace"], each["name"]), Count())
+        if count != Count():
+            kind = "InputStatisticsInputDatasetFacet"
+            each["inputFacets"] = {"inputStatistics": facet(kind, **_counted(count))}
+
+
+def count_outputs(outputs: Iterable[Json], counts: Mapping[DatasetName, Count]) -> None:
+    for each in outputs:
+        count = counts.get(DatasetName(each["namespace"], each["name"]), Count())
+        if count != Count():
+            kind = "OutputStatisticsOutputDatasetFacet"
+            each["outputFacets"] = {"outputStatistics": facet(kind, **_counted(count))}
+
+
+def _counted(count: Count) -> Json:
+    said = {"rowCount": count.rows, "size": count.bytes, "lag": count.lag}
+    return {name: value for name, value in said.items() if value is not None}
+
+
 def job(namespace: str, name: str, is_stream: bool) -> Json:
     kind = facet(
         "JobTypeJobFacet",
         processingType="STREAMING" if is_stream else "BATCH",
         integration="SPARK",
         jobType="QUERY",
+        emissionPattern={
+            "eventTrigger": "PERIODIC",
+            "eventContentMode": "COMPLETE_SNAPSHOT",
+        },
     )
     return {"namespace": namespace, "name": name, "facets": {"jobType": kind}}
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headwater.spark.counting import Count
 from headwater.spark.relations import Java
 
 if TYPE_CHECKING:
@@ -37,3 +38,34 @@ def listen_to_executions(spark: "SparkSession", heard: Heard) -> Callable[[], No
     listener = ExecutionListener(heard)
     manager.register(listener)
     return lambda: manager.unregister(listener)
+
+
+def count_written(execution: Java) -> Count:
+    """The rows and bytes of a write, by the names that Spark and Iceberg have for them."""
+    metrics = _inside(execution.executedPlan()).metrics()
+    return Count(
+        _metric(metrics, "numOutputRows", "addedRecords"),
+        _metric(metrics, "numOutputBytes", "addedFileSizeInBytes"),
+    )
+
+
+def _inside(plan: Java) -> Java:
+    """What was executed, without what Spark puts around it."""
+    while (within := _AROUND.get(str(plan.getClass().getSimpleName()))) is not None:
+        plan = getattr(plan, within)()
+    return plan
+
+
+_AROUND = {
+    "AdaptiveSparkPlanExec": "executedPlan",
+    "CommandResultExec": "commandPhysicalPlan",
+    "ResultQueryStageExec": "plan",
+}
+
+
+def _metric(metrics: Java, *names: str) -> int | None:
+    for name in names:
+        found = metrics.get(name)
+        if found.isDefined():
+            return int(found.get().value())
+    return None

@@ -12,6 +12,7 @@ from headwater.spark.derived import (
     combine,
     payload,
 )
+from headwater.spark.parsers import PARSERS
 from headwater.spark.plan import Node, expression_id, read_tree
 
 Columns = Mapping[tuple[int, str], Derived]
@@ -39,9 +40,7 @@ _CASTS = frozenset(("AnsiCast", "Cast", "CheckOverflow", "TryCast", "UpCast"))
 # Each of these is one of its arguments.
 _CHOICES = frozenset(("Coalesce", "Greatest", "IfNull", "Least", "NaNvl", "Nvl"))
 # One after another; what the parsed text is made of is the first argument.
-_PARSERS = frozenset(
-    ("AvroDataToCatalyst", "CsvToStructs", "JsonToStructs", "ProtobufDataToCatalyst")
-)
+_PARSERS = frozenset(("CsvToStructs", "JsonToStructs", *PARSERS))
 _MASKING = frozenset(
     (
         "AesEncrypt",
@@ -68,9 +67,21 @@ class Reader:
         self._columns = columns
         self._subquery = subquery
         self._note_parsed = parsed
+        # With the node itself, whose place in memory is its own for as long as it is held.
+        self._done: dict[int, tuple[Node, Derived]] = {}
 
     def read(self, node: Node) -> Derived:
-        """Where a value comes from; what is not known by name is made of all its arguments."""
+        """Where a value comes from; its parts come first, as deep as they may be."""
+        if (done := self._done.get(id(node))) is not None:
+            return done[1]
+        if not node.children:
+            return self._read(node)
+        for each in reversed([*node.walk()]):
+            self._done[id(each)] = (each, self._read(each))
+        return self._done[id(node)][1]
+
+    def _read(self, node: Node) -> Derived:
+        """What is not known by name is made of all its arguments."""
         kind = node.kind
         if kind == "AttributeReference":
             return self._columns.get(expression_id(node), NOTHING)
@@ -216,6 +227,8 @@ _READINGS: dict[str, Callable[[Reader, Node], Derived]] = {
     "StructsToJson": Reader._written_out,
     "CatalystDataToAvro": Reader._written_out,
     "CatalystDataToProtobuf": Reader._written_out,
+    "ToAvro": Reader._written_out,
+    "ToProtobuf": Reader._written_out,
     "UpdateFields": Reader._with_fields,
     "WindowExpression": Reader._over,
 }

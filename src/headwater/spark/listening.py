@@ -2,17 +2,33 @@
 
 import atexit
 import json
+import logging
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
+from headwater.spark.connect import (
+    ConnectWatcher,
+    add_listener,
+    at_exit,
+    is_connect,
+    remove_listener,
+)
 from headwater.spark.executions import listen_to_executions
 from headwater.spark.sending import Sender, http_post
+from headwater.spark.settings import read_settings
 from headwater.spark.watching import Watcher
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+log = logging.getLogger("headwater.spark")
+
+_END_MILLISECONDS = 2_000
 
 
 class Listener(StreamingQueryListener):
@@ -29,7 +45,7 @@ class Listener(StreamingQueryListener):
         self._watcher.moved(str(progress.runId), json.loads(progress.json))
 
     def onQueryIdle(self, event: Any) -> None:
-        """Nothing came; the next batch tells more."""
+        self._watcher.idle(str(event.runId))
 
     def onQueryTerminated(self, event: Any) -> None:
         self._watcher.ended(str(event.runId), event.exception)
@@ -41,13 +57,39 @@ class Listening:
     def __init__(
         self, spark: "SparkSession", sender: Sender, namespace: str, batch: bool = False
     ) -> None:
+        self.is_closed = False
         self._spark = spark
         self._sender = sender
-        watcher = Watcher(spark, sender, namespace, batch)
-        self._listener = Listener(watcher)
-        spark.streams.addListener(self._listener)
-        self._stop_executions = listen_to_executions(spark, watcher.executed)
-        atexit.register(self.close)
+        self._watcher = (
+            ConnectWatcher(spark, sender, namespace)
+            if is_connect(spark)
+            else Watcher(spark, sender, namespace, batch)
+        )
+        self._stop = self._listen_over_connect() if is_connect(spark) else self._listen()
+        atexit.register(self._end)
+
+    def _listen(self) -> Callable[[], None]:
+        """Begin; gives what ends it."""
+        spark = self._spark
+        listener = Listener(self._watcher)
+        spark.streams.addListener(listener)
+        stop_executions = listen_to_executions(spark, self._watcher.executed)
+
+        def stop() -> None:
+            # A query that was stopped just now: that is still on its way to us.
+            with suppress(Exception):
+                bus: Any = spark.sparkContext._jsc.sc().listenerBus()
+                bus.waitUntilEmpty(_END_MILLISECONDS)
+            spark.streams.removeListener(listener)
+            stop_executions()
+
+        return stop
+
+    def _listen_over_connect(self) -> Callable[[], None]:
+        listener = Listener(self._watcher)
+        add_listener(self._spark, listener)
+        at_exit(self.close)
+        return lambda: remove_listener(self._spark, listener)
 
     @property
     def sent(self) -> int:
@@ -59,12 +101,18 @@ class Listening:
 
     def close(self) -> None:
         """Send what waits, and listen no more."""
-        atexit.unregister(self.close)
+        self.is_closed = True
+        atexit.unregister(self._end)
         # The session may have ended before.
         with suppress(Exception):
-            self._spark.streams.removeListener(self._listener)
-            self._stop_executions()
+            self._stop()
+        self._watcher.close()
         self._sender.close()
+
+    def _end(self) -> None:
+        """The program ends, and with it the queries that run still."""
+        self._watcher.end_all()
+        self.close()
 
 
 def listen(
@@ -73,21 +121,38 @@ def listen(
     *,
     namespace: str | None = None,
     api_key: str | None = None,
-    batch: bool = False,
+    batch: bool | None = None,
 ) -> Listening:
     """Tell a server what the streams of a session read and write, by column, while they run.
 
-    With `batch`, writes that are no stream's are told as well, each as a job by what it writes to.
-    What is not given is taken from the settings of the session: `spark.headwater.url`,
-    `spark.headwater.namespace` (or else the application's name) and `spark.headwater.apiKey`.
+    With `batch`, writes that are no stream's are told as well, each as a job by what it writes to;
+    where OpenLineage's own listener runs, they are left to it. What is not given is taken from the
+    settings of the session (`spark.headwater.url`, `.namespace`, `.token`, `.batch`) or from the
+    environment (`HEADWATER_SPARK_URL` and so on). The namespace is else that of OpenLineage's own
+    listener, or the application's name.
+
+    A session that is listened to already goes on as it is.
     """
-    address = url or _setting(spark, "url")
+    known = _of_sessions.get(spark)
+    if known is not None and not known.is_closed:
+        log.info("this session is listened to already")
+        return known
+    settings = read_settings(spark)
+    address = url or settings.url
     if not address:
         raise ValueError("no server: give `url`, or set spark.headwater.url")
-    post = http_post(address, api_key or _setting(spark, "apiKey"))
-    space = namespace or _setting(spark, "namespace") or str(spark.sparkContext.appName)
-    return Listening(spark, Sender(post), space, batch)
+    is_batch = settings.batch if batch is None else batch
+    if is_batch and settings.has_stock_listener:
+        log.info("batch jobs are left to OpenLineage's own listener, which runs as well")
+    sender = Sender(http_post(address, api_key or settings.token))
+    found = Listening(
+        spark,
+        sender,
+        namespace or settings.namespace,
+        is_batch and not settings.has_stock_listener,
+    )
+    _of_sessions[spark] = found
+    return found
 
 
-def _setting(spark: "SparkSession", name: str) -> str:
-    return spark.conf.get(f"spark.headwater.{name}", "") or ""
+_of_sessions: "WeakKeyDictionary[SparkSession, Listening]" = WeakKeyDictionary()

@@ -1,5 +1,6 @@
 """What a node of Spark's is the name of: a topic, a table, files; asked of the JVM."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -18,8 +19,11 @@ class Relation(NamedTuple):
     name: DatasetName
     other: DatasetName | None = None
     is_topic: bool = False
+    is_pattern: bool = False
 
 
+# Catalogs whose tables are known by the service that has them, not by where their files are.
+_BY_URI = frozenset(("hive", "jdbc", "nessie", "rest"))
 # Sources and sinks that tell the path of their files.
 _OF_FILES = frozenset(("FileStreamSource", "FileSource", "FileSink"))
 _DESCRIBED = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
@@ -63,14 +67,11 @@ def _of_jdbc(relation: Java) -> list[Relation]:
 
 def _of_table(leaf: Java) -> list[Relation]:
     """A table of a catalog, or a source with options, such as Kafka."""
-    return name_table(leaf.table(), leaf.options(), leaf.identifier(), leaf.catalog())
+    return _name_table(leaf, leaf)
 
 
 def _of_scan(leaf: Java) -> list[Relation]:
-    relation = leaf.relation()
-    return name_table(
-        relation.table(), relation.options(), relation.identifier(), relation.catalog()
-    )
+    return _name_table(leaf, leaf.relation())
 
 
 def _of_stream(leaf: Java) -> list[Relation]:
@@ -78,22 +79,31 @@ def _of_stream(leaf: Java) -> list[Relation]:
     return name_described(str(leaf.source().toString()))
 
 
-def name_table(table: Java, options: Java, identifier: Java, catalog: Java) -> list[Relation]:
+def _name_table(leaf: Java, relation: Java) -> list[Relation]:
     """The dataset that a table of the second kind is."""
+    table, identifier, catalog = relation.table(), relation.identifier(), relation.catalog()
     if _kind(table) == "RowLevelOperationTable":
         # What MERGE and its like put around a table that they rewrite.
         table = table.table()
     if "Kafka" in _kind(table):
-        given = options.asCaseSensitiveMap()
+        given = relation.options().asCaseSensitiveMap()
         return name_topics({str(key): str(given.get(key)) for key in given.keySet()})
     if not identifier.isDefined():
         return []
     location = table.properties().get("location")
     name = str(identifier.get().toString())
-    if location is not None:
-        return [_table_at(str(location), name)]
     catalogue = str(catalog.get().name()) if catalog.isDefined() else "spark"
-    return [Relation(DatasetName(catalogue, name))]
+    if location is None:
+        return [Relation(DatasetName(catalogue, name))]
+    conf = leaf.conf()
+    kind, uri = (
+        str(conf.getConfString(f"spark.sql.catalog.{catalogue}.{key}", ""))
+        for key in ("type", "uri")
+    )
+    if uri and kind in _BY_URI:
+        metastore = f"hive://{urlsplit(uri).netloc}" if kind == "hive" else uri
+        return [Relation(name_path(str(location)), DatasetName(metastore, name))]
+    return [_table_at(str(location), name)]
 
 
 def name_topics(options: Mapping[str, str]) -> list[Relation]:
@@ -102,12 +112,22 @@ def name_topics(options: Mapping[str, str]) -> list[Relation]:
     brokers = known.get("kafka.bootstrap.servers", "")
     if not brokers:
         return []
-    topics = known.get("topic") or known.get("subscribe") or ""
+    if pattern := known.get("subscribepattern"):
+        return [Relation(naming.kafka(brokers, pattern), is_topic=True, is_pattern=True)]
+    topics = known.get("topic") or known.get("subscribe") or _assigned(known.get("assign")) or ""
     return [
         Relation(naming.kafka(brokers, topic.strip()), is_topic=True)
         for topic in topics.split(",")
         if topic.strip()
     ]
+
+
+def _assigned(partitions: str | None) -> str:
+    """The topics of partitions that are chosen one by one, as `{"orders": [0, 1]}`."""
+    try:
+        return ",".join(json.loads(partitions or "{}"))
+    except (TypeError, ValueError):
+        return ""
 
 
 def name_described(text: str) -> list[Relation]:
@@ -121,7 +141,11 @@ def name_described(text: str) -> list[Relation]:
 def _table_at(location: str, name: str) -> Relation:
     """A table is named by where it is; what its catalog calls it is its other name."""
     path = name_path(location)
-    return Relation(path, DatasetName(f"{path.namespace}{_above(path.name, name)}", name))
+    warehouse = _above(path.name, name)
+    # As OpenLineage's own listener names it.
+    if path.namespace == "file":
+        return Relation(path, DatasetName(f"file:{warehouse}", name))
+    return Relation(path, DatasetName(f"{path.namespace}/{warehouse.strip('/')}", name))
 
 
 def _above(path: str, name: str) -> str:

@@ -8,13 +8,16 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 log = logging.getLogger("headwater.spark")
 
 MAX_WAITING = 1_000
+MAX_WAITING_BYTES = 20_000_000
 _TIMEOUT_SECONDS = 10.0
 _LONGEST_WAIT = 60.0
-# Between words on what was dropped: a log is not to be filled by it.
+_WAIT_AT_THE_END = 0.5
+# Between words on what goes wrong: a log is not to be filled by it.
 _TELL_SECONDS = 300.0
 
 Post = Callable[[bytes], None]
@@ -26,7 +29,10 @@ class Refused(Exception):
 
 def http_post(url: str, api_key: str = "") -> Post:
     """Post events to a server that speaks OpenLineage."""
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise ValueError(f"not the address of a server, which begins with http://: {url!r}")
     address = f"{url.rstrip('/')}/api/v1/lineage"
+    opener = urllib.request.build_opener(_NotFollowing)
     headers = {"Content-Type": "application/json"}
     if api_key:
         headers["Authorization"] = f"Bearer {api_key}"
@@ -34,8 +40,8 @@ def http_post(url: str, api_key: str = "") -> Post:
     def post(body: bytes) -> None:
         request = urllib.request.Request(address, body, headers, method="POST")
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
-                answer.read()
+            # What it says beside that is not read: a server may say it without end.
+            opener.open(request, timeout=_TIMEOUT_SECONDS).close()
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code not in (408, 429):
                 raise Refused(f"{error.code} {error.read(500)!r}") from error
@@ -44,39 +50,53 @@ def http_post(url: str, api_key: str = "") -> Post:
     return post
 
 
+class _NotFollowing(urllib.request.HTTPRedirectHandler):
+    """Leaves redirections alone: what is sent on is a GET, and the event would be lost."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 class Sender:
     """Sends events in their order. A newer one under the same key takes an older one's place."""
 
     def __init__(self, post: Post, max_waiting: int = MAX_WAITING) -> None:
         self._post = post
         self._max_waiting = max_waiting
-        self._waiting: dict[str, Mapping[str, Any]] = {}
+        self._waiting: dict[str, bytes] = {}
+        self._bytes = 0
         self._changed = threading.Condition()
+        self._is_ending = False
         self._is_closed = False
         self._is_sending = False
-        self._told_at = float("-inf")
+        self._told: dict[str, float] = {}
         self.sent = 0
         self.dropped = 0
         self._thread = threading.Thread(target=self._run, name="headwater-spark", daemon=True)
         self._thread.start()
 
     def send(self, key: str, event: Mapping[str, Any]) -> None:
-        """Take an event on; returns at once. The oldest is dropped where too many wait."""
+        """Take an event on; returns at once. The oldest are dropped where too many wait."""
+        # As text: a tenth of the memory.
+        body = json.dumps(event, default=str).encode()
         with self._changed:
-            if key in self._waiting:
-                # In its old place: what came between was said of other runs.
-                self._waiting[key] = event
-            else:
-                if len(self._waiting) >= self._max_waiting:
-                    del self._waiting[next(iter(self._waiting))]
-                    self._drop("too many events wait for the server")
-                self._waiting[key] = event
+            # In its old place, if it has one: what came between was said of other runs.
+            self._bytes += len(body) - len(self._waiting.get(key, b""))
+            self._waiting[key] = body
+            while len(self._waiting) > 1 and self._are_too_many():
+                self._bytes -= len(self._waiting.pop(next(iter(self._waiting))))
+                self._drop("too many events wait for the server")
             self._changed.notify_all()
+
+    def _are_too_many(self) -> bool:
+        return len(self._waiting) > self._max_waiting or self._bytes > MAX_WAITING_BYTES
 
     def close(self, seconds: float = 5.0) -> None:
         """Send what waits, for so long at most, then end."""
         give_up = time.monotonic() + seconds
         with self._changed:
+            self._is_ending = True
+            self._changed.notify_all()
             while (self._waiting or self._is_sending) and time.monotonic() < give_up:
                 self._changed.wait(0.05)
             self._is_closed = True
@@ -88,23 +108,23 @@ class Sender:
     def _run(self) -> None:
         failures = 0
         while (found := self._take()) is not None:
-            key, event = found
+            key, body = found
             try:
-                self._post(json.dumps(event).encode())
+                self._post(body)
                 self.sent += 1
                 failures = 0
             except Refused as error:
                 self._drop(f"the server refused it: {error}")
             except Exception as error:
                 failures += 1
-                self._put_back(key, event)
-                log.debug("an event was not sent: %s", error)
-                self._pause(min(2.0 ** (failures - 1), _LONGEST_WAIT))
+                self._put_back(key, body)
+                self._tell("the server does not take lineage, which waits for it: %s", error)
+                self._pause(min(2.0 ** min(failures - 1, 10), _LONGEST_WAIT))
             with self._changed:
                 self._is_sending = False
                 self._changed.notify_all()
 
-    def _take(self) -> tuple[str, Mapping[str, Any]] | None:
+    def _take(self) -> tuple[str, bytes] | None:
         with self._changed:
             while not self._waiting and not self._is_closed:
                 self._changed.wait()
@@ -112,22 +132,35 @@ class Sender:
                 return None
             self._is_sending = True
             key = next(iter(self._waiting))
-            return key, self._waiting.pop(key)
+            body = self._waiting.pop(key)
+            self._bytes -= len(body)
+            return key, body
 
-    def _put_back(self, key: str, event: Mapping[str, Any]) -> None:
+    def _put_back(self, key: str, body: bytes) -> None:
         """Before all others, unless there is a newer one already."""
         with self._changed:
-            if key not in self._waiting and not self._is_closed:
-                self._waiting = {key: event, **self._waiting}
+            if self._is_closed:
+                self._drop("the program ended before the server took it")
+            elif key not in self._waiting:
+                self._waiting = {key: body, **self._waiting}
+                self._bytes += len(body)
 
     def _pause(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
+        """Wait before the next try; at the end of a program there is little time for more."""
+        began = time.monotonic()
         with self._changed:
-            while not self._is_closed and (left := end - time.monotonic()) > 0:
+            while not self._is_closed:
+                longest = min(seconds, _WAIT_AT_THE_END) if self._is_ending else seconds
+                left = began + longest - time.monotonic()
+                if left <= 0:
+                    return
                 self._changed.wait(left)
 
     def _drop(self, reason: str) -> None:
         self.dropped += 1
-        if time.monotonic() - self._told_at > _TELL_SECONDS:
-            self._told_at = time.monotonic()
-            log.warning("lineage was dropped (%d events so far): %s", self.dropped, reason)
+        self._tell("lineage was dropped (%d events so far): %s", self.dropped, reason)
+
+    def _tell(self, text: str, *what: object) -> None:
+        if time.monotonic() - self._told.get(text, float("-inf")) > _TELL_SECONDS:
+            self._told[text] = time.monotonic()
+            log.warning(text, *what)

@@ -1,14 +1,18 @@
 """A streaming query, from its start to its end, as events."""
 
+import logging
 import time
 from typing import Any
 
 from headwater.model.naming import DatasetName
 from headwater.spark import events
+from headwater.spark.counting import Counts
 from headwater.spark.relations import Java
 from headwater.spark.told import Dataset, Reading, Told
 
 Json = dict[str, Any]
+
+log = logging.getLogger("headwater.spark")
 
 
 class Stream:
@@ -20,27 +24,44 @@ class Stream:
         self.id = id
         self.run = run
         self.reading: Reading | None = None
+        self._batches: list[Reading] = []
+        self.sources: list[list[DatasetName]] = []
+        """The datasets of each source, in the order in which Spark counts their rows."""
         self.is_finite = False
         self.told_at = float("-inf")
         self._inputs: dict[DatasetName, Dataset] = {}
         self._outputs: dict[DatasetName, Dataset] = {}
         self._gaps: set[str] = set()
-        self._rows_in: list[int] = []
-        self._rows_out = 0
+        self.counts = Counts()
+        self.checkpoint: str | None = None
+        self.restart_of: str | None = None
+        """The run before, from the same checkpoint, if it was in this program."""
+        self._first_batch: int | None = None
         self._progress: Json = {}
 
+    @property
+    def was_told(self) -> bool:
+        return self.told_at > float("-inf")
+
     def read(self, plan: Java) -> None:
-        """Read the query's own plan."""
-        self.reading = Reading(plan, self.name)
-        self._add(self.reading.told())
+        """Read the query's own plan; one that cannot be read is a gap, and the query told of."""
+        try:
+            self.reading = Reading(plan, self.name)
+            self.add(self.reading.told())
+            self.sources = self.reading.streamed()
+        except Exception as error:
+            log.warning("the plan of %s could not be read: %r", self.name, error)
+            self._gaps.add(f"plan: {type(error).__name__}")
 
-    def read_batch(self, plan: Java) -> bool:
-        """Read a plan that works on one of its batches; tells whether that was news."""
-        before = (dict(self._inputs), dict(self._outputs))
-        self._add(Reading(plan, self.name, of=self.reading).told())
-        return before != (self._inputs, self._outputs)
+    def read_batch(self, plan: Java) -> list[DatasetName]:
+        """Read a plan that works on one of its batches; gives what it writes to."""
+        reading = Reading(plan, self.name, of=self.reading)
+        self._batches.append(reading)
+        told = reading.told()
+        self.add(told)
+        return [each.relation.name for each in told.outputs]
 
-    def _add(self, told: Told) -> None:
+    def add(self, told: Told) -> None:
         for each in told.inputs:
             self._inputs.setdefault(each.relation.name, each)
         for each in told.outputs:
@@ -49,13 +70,21 @@ class Stream:
 
     def moved(self, progress: Json) -> None:
         """Add up a batch: rows are those since the run began."""
-        sources = progress.get("sources") or []
-        if len(self._rows_in) < len(sources):
-            self._rows_in += [0] * (len(sources) - len(self._rows_in))
-        for place, source in enumerate(sources):
-            self._rows_in[place] += max(source.get("numInputRows") or 0, 0)
-        self._rows_out += max((progress.get("sink") or {}).get("numOutputRows") or 0, 0)
+        self.counts.moved(progress)
+        if self._first_batch is None:
+            self._first_batch = progress.get("batchId")
         self._progress = progress
+
+    def find_topics(self) -> None:
+        """Name the topics of a pattern, which only batches tell; they may come and go."""
+        if self.reading is None:
+            return
+        offsets = [source.get("endOffset") for source in self._progress.get("sources") or []]
+        if self.reading.find_topics(offsets):
+            self._inputs.clear()
+            for reading in (self.reading, *self._batches):
+                self.add(reading.told())
+            self.sources = self.reading.streamed()
 
     def event(self, kind: str, error: str | None = None) -> Json:
         self.told_at = time.monotonic()
@@ -64,14 +93,8 @@ class Stream:
             run_facets["errorMessage"] = events.error_facet(error)
         inputs = [events.dataset(each) for each in self._inputs.values()]
         outputs = [events.dataset(each) for each in self._outputs.values()]
-        for each, rows in zip(inputs, self._rows_in, strict=False):
-            statistics = events.facet("InputStatisticsInputDatasetFacet", rowCount=rows)
-            each["inputFacets"] = {"inputStatistics": statistics}
-        # A sink that does not count, such as a function given the batches, says -1.
-        if self._rows_out and len(outputs) == 1:
-            kind_of = "OutputStatisticsOutputDatasetFacet"
-            statistics = events.facet(kind_of, rowCount=self._rows_out)
-            outputs[0]["outputFacets"] = {"outputStatistics": statistics}
+        events.count_inputs(inputs, self.counts.of_inputs(self.sources))
+        events.count_outputs(outputs, self.counts.of_outputs(list(self._outputs)))
         run = {"runId": self.run, "facets": run_facets}
         return events.run_event(kind, self._job, run, inputs, outputs)
 
@@ -81,10 +104,23 @@ class Stream:
         states = progress.get("stateOperators") or []
         return events.own_facet(
             queryId=self.id,
+            checkpoint=self.checkpoint,
+            restartOf=self.restart_of,
+            firstBatchId=self._first_batch,
             batchId=progress.get("batchId"),
             batchMilliseconds=progress.get("batchDuration"),
             watermark=(progress.get("eventTime") or {}).get("watermark"),
             stateRows=sum(each.get("numRowsTotal") or 0 for each in states),
-            offsets=[source.get("endOffset") for source in progress.get("sources") or []],
+            sources=[
+                {
+                    "description": told.get("description"),
+                    "endOffset": told.get("endOffset"),
+                    "rows": counted.rows,
+                    "lag": counted.lag,
+                }
+                for told, counted in zip(
+                    progress.get("sources") or [], self.counts.sources, strict=False
+                )
+            ],
             gaps=sorted(self._gaps),
         )

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from headwater.model.naming import DatasetName
 from headwater.spark.derived import Deciding, Derived, Direct, Source, Way
+from headwater.spark.parsers import PARSERS, add_schemas
 from headwater.spark.plan import Node, expression_id, read_tree
 from headwater.spark.relations import Java, Relation, name_leaf
 from headwater.spark.rows import PlanReader, Rows
@@ -35,7 +36,10 @@ class Reading:
 
     def __init__(self, plan: Java, query_name: str, of: "Reading | None" = None) -> None:
         """Read an analysed plan of the JVM; `of` is the stream whose batch it works on."""
-        tree = read_tree(json.loads(plan.toJSON()))
+        text = str(plan.toJSON())
+        tree = read_tree(json.loads(text))
+        if any(f'.{kind}"' in text for kind in PARSERS):
+            add_schemas(plan, tree)
         self.target = find_target(plan, tree, query_name)
         if of is None:
             self._reader, relations = PlanReader(), []
@@ -59,6 +63,37 @@ class Reading:
             if not (self.target.is_by_name and each.relation.name in written)
         ]
         return Told(inputs, outputs, sorted(set(self._reader.gaps)))
+
+    def find_topics(self, offsets: Sequence[Any]) -> bool:
+        """Name the topics of patterns by the offsets of each source; tells whether that is news."""
+        is_news = False
+        streams = [place for place, leaf in enumerate(self._reader.leaves) if _is_streaming(leaf)]
+        if len(streams) != len(offsets):
+            return False
+        for place, found in zip(streams, offsets, strict=True):
+            relations = self._sources.relations[place]
+            pattern = self._sources.patterns.get(place)
+            if pattern is None or not isinstance(found, dict):
+                continue
+            topics = [
+                pattern._replace(name=pattern.name._replace(name=each)) for each in sorted(found)
+            ]
+            is_news |= topics != relations
+            # In place: plans of batches go on from the same list.
+            relations[:] = topics
+        return is_news
+
+    def streamed(self) -> list[list[DatasetName]]:
+        """The datasets of each source that streams, as they are in the plan from left to right."""
+        return [
+            [relation.name for relation in relations]
+            for leaf, relations in zip(self._reader.leaves, self._sources.relations, strict=True)
+            if _is_streaming(leaf)
+        ]
+
+
+def _is_streaming(leaf: Node) -> bool:
+    return leaf.kind.startswith("Streaming")
 
 
 def _java_leaves(plan: Java) -> dict[int, Java]:
@@ -84,6 +119,11 @@ class _Sources:
         self._reader = reader
         new = reader.leaves[len(known) :]
         self.relations = [*known, *(self._name(leaf, leaves) for leaf in new)]
+        self.patterns: dict[int, Relation] = {}
+        """What stands for topics that are not known yet."""
+        for place, relations in enumerate(self.relations):
+            if any(relation.is_pattern for relation in relations):
+                self.patterns[place] = relations.pop()._replace(is_pattern=False)
 
     def _name(self, leaf: Node, leaves: Mapping[int, Java]) -> list[Relation]:
         output = leaf.expressions("output")

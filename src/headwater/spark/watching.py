@@ -6,12 +6,17 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from headwater.model.instant import now
+from headwater.model.naming import DatasetName
 from headwater.spark.batches import BatchRun
+from headwater.spark.counting import Count
+from headwater.spark.executions import count_written
 from headwater.spark.relations import Java
 from headwater.spark.sending import Sender
+from headwater.spark.stages import Stages
 from headwater.spark.streams import Json, Stream
 from headwater.spark.told import Reading
 
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("headwater.spark")
 
 HEARTBEAT_SECONDS = 10.0
+_LOOK_SECONDS = 10.0
 # A stream's plan is there once the stream has begun to run.
 _PLAN_SECONDS = 0.2
 _PLAN_TRIES = 300
@@ -40,22 +46,34 @@ class Watcher:
         self._namespace = namespace
         self._has_batch = batch
         self._streams: dict[str, Stream] = {}
-        self._seen: set[tuple[str, str]] = set()
+        self._stages: dict[str, Stages] = {}
+        self._last_runs: dict[str, str] = {}
+        self._seen: dict[tuple[str, str], list[DatasetName]] = {}
         self._work: deque[Callable[[], None]] = deque(maxlen=_MAX_WORK)
         self._has_work = threading.Event()
         threading.Thread(target=self._run, name="headwater-watcher", daemon=True).start()
 
     def started(self, id: str, run: str, name: str | None) -> None:
         stream = Stream(self._namespace, name or f"query-{id}", id, run)
+        stream.restart_of = self._last_runs.get(id)
+        self._last_runs[id] = run
         self._streams[run] = stream
-        self._later(lambda: self._tell_start(stream))
+        # Asked for now: Spark forgets a query once it has ended.
+        query = self._find_query(id)
+        self._later(lambda: self._tell_start(stream, query))
 
     def moved(self, run: str, progress: Json) -> None:
         stream = self._streams.get(run)
         if stream is None:
             return
         stream.moved(progress)
-        if time.monotonic() - stream.told_at >= HEARTBEAT_SECONDS and stream.reading is not None:
+        if self._is_due(stream):
+            self._later(lambda: self._send(stream, "RUNNING"))
+
+    def idle(self, run: str) -> None:
+        """There was nothing to do, but the query is alive."""
+        stream = self._streams.get(run)
+        if stream is not None and self._is_due(stream):
             self._later(lambda: self._send(stream, "RUNNING"))
 
     def ended(self, run: str, error: str | None) -> None:
@@ -69,13 +87,25 @@ class Watcher:
             ended = now()
             self._later(lambda: self._read_write(execution, nanoseconds, ended, error))
 
+    def end_all(self) -> None:
+        """The session is over, or is with the program: nobody tells how its queries end."""
+        self._later(self._tell_end_of_all)
+
+    def close(self, seconds: float = 5.0) -> None:
+        """Do what is left to do, for so long at most."""
+        self._later(self._look_at_session)
+        done = threading.Event()
+        self._later(done.set)
+        done.wait(seconds)
+
     def _later(self, work: Callable[[], None]) -> None:
         self._work.append(work)
         self._has_work.set()
 
     def _run(self) -> None:
         while True:
-            self._has_work.wait()
+            if not self._has_work.wait(_LOOK_SECONDS):
+                self._later(self._look_at_session)
             self._has_work.clear()
             while self._work:
                 work = self._work.popleft()
@@ -84,34 +114,58 @@ class Watcher:
                 except Exception as error:
                     log.warning("lineage of a stream could not be told: %s", error)
 
-    def _tell_start(self, stream: Stream) -> None:
-        self._read_plan(stream)
-        self._send(stream, "START")
+    def _tell_start(self, stream: Stream, query: Any, tries: int = _PLAN_TRIES) -> None:
+        """Tell of a stream once it has its plan, which it makes when it begins to run."""
+        if stream.run not in self._streams:
+            return
+        if self._read_plan(stream, query) or tries == 0:
+            self._send(stream, "START")
+            return
+        time.sleep(_PLAN_SECONDS)
+        # After what waits by now: other streams are not to wait for this one.
+        self._later(lambda: self._tell_start(stream, query, tries - 1))
+
+    def _look_at_session(self) -> None:
+        """A session that is stopped takes its queries with it, and tells nobody of them."""
+        if self._is_session_over():
+            self._tell_end_of_all()
+
+    def _tell_end_of_all(self) -> None:
+        for stream in list(self._streams.values()):
+            stream.is_finite = False
+            self._tell_end(stream, None)
 
     def _tell_end(self, stream: Stream, error: str | None) -> None:
-        self._streams.pop(stream.run, None)
-        self._seen = {shape for shape in self._seen if shape[0] != stream.run}
+        if self._streams.pop(stream.run, None) is None:
+            return
+        if not stream.was_told:
+            self._send(stream, "START")
         kind = "FAIL" if error else "COMPLETE" if stream.is_finite else "ABORT"
         self._send(stream, kind, error)
+        self._stages.pop(stream.run, None)
+        self._seen = {shape: it for shape, it in self._seen.items() if shape[0] != stream.run}
 
-    def _read_plan(self, stream: Stream) -> None:
-        """Read the plan once it is there: the stream makes it when it begins to run."""
-        for _ in range(_PLAN_TRIES):
-            query: Any = self._spark.streams.get(stream.id)
-            if query is None:
-                return
-            execution = query._jsq.streamingQuery()
-            stream.is_finite = _is_finite(execution)
-            try:
-                plan = execution.logicalPlan()
-            except Exception as error:
-                if not query.isActive:
-                    log.info("the plan of %s could not be read: %s", stream.name, error)
-                    return
-                time.sleep(_PLAN_SECONDS)
-                continue
-            stream.read(plan)
-            return
+    def _find_query(self, id: str) -> Any:
+        with suppress(Exception):
+            return self._spark.streams.get(id)
+
+    def _read_plan(self, stream: Stream, query: Any) -> bool:
+        """Read the plan of a query; tells whether there is no more to wait for."""
+        if query is None:
+            return True
+        execution = query._jsq.streamingQuery()
+        stream.is_finite = _is_finite(execution)
+        stream.checkpoint = str(execution.resolvedCheckpointRoot())
+        self._stages.setdefault(stream.run, Stages(self._spark, stream.run))
+        try:
+            plan = execution.logicalPlan()
+        except Exception:
+            return not query.isActive
+        stream.read(plan)
+        return True
+
+    def _is_session_over(self) -> bool:
+        return self._spark.sparkContext._jsc is None
 
     def _read_write(self, execution: Java, nanoseconds: int, ended: int, error: str | None) -> None:
         """A write is a stream's if it works on the columns that the stream gives."""
@@ -122,26 +176,30 @@ class Watcher:
         stream = self._stream_of(plan)
         if stream is None:
             if self._has_batch:
-                self._tell_job(plan, ended - nanoseconds // 1000, ended, error)
+                self._tell_job(execution, ended - nanoseconds // 1000, ended, error)
             return
         if error is not None:
             # The stream fails with it, unless its function thinks better of it.
             return
         # Every batch is written by the same few plans: each is read once.
         shape = (stream.run, _IDS.sub("", text))
-        if shape not in self._seen:
-            self._seen.add(shape)
-            if stream.read_batch(plan):
-                self._send(stream, "RUNNING")
+        is_new = shape not in self._seen
+        if is_new:
+            self._seen[shape] = stream.read_batch(plan)
+        for dataset in self._seen[shape]:
+            stream.counts.wrote(dataset, count_written(execution))
+        if is_new:
+            self._send(stream, "RUNNING")
 
-    def _tell_job(self, plan: Java, began: int, ended: int, error: str | None) -> None:
+    def _tell_job(self, execution: Java, began: int, ended: int, error: str | None) -> None:
         """A write that is no stream's: a job by what it writes to, and a run of it."""
-        told = Reading(plan, "").told()
+        told = Reading(execution.analyzed(), "").told()
+        count = count_written(execution) if error is None else Count()
         for target in told.outputs:
             job = BatchRun(self._namespace, target, told)
             self._sender.send(f"{job.run} START", job.event("START", began))
             kind = "COMPLETE" if error is None else "FAIL"
-            self._sender.send(f"{job.run} {kind}", job.event(kind, ended, error))
+            self._sender.send(f"{job.run} {kind}", job.event(kind, ended, error, count))
 
     def _stream_of(self, plan: Java) -> Stream | None:
         given = {
@@ -159,7 +217,15 @@ class Watcher:
                     return found
         return None
 
+    def _is_due(self, stream: Stream) -> bool:
+        return stream.was_told and time.monotonic() - stream.told_at >= HEARTBEAT_SECONDS
+
     def _send(self, stream: Stream, kind: str, error: str | None = None) -> None:
+        stream.find_topics()
+        # What its tasks count is gone with the session.
+        with suppress(Exception):
+            if (stages := self._stages.get(stream.run)) is not None:
+                stream.counts.work = stream.counts.work.plus(stages.read_new())
         self._sender.send(f"{stream.run} {kind}", stream.event(kind, error))
 
 

@@ -17,6 +17,7 @@ from headwater.model.event import Dataset
 from headwater.model.ids import job_id
 from headwater.model.project.projection import Projection
 from headwater.model.relations import StreamJob, StreamRole
+from headwater.model.understand import read_facet
 
 _LISTENER = "/integration/spark"
 _QUERY = re.compile(
@@ -43,10 +44,10 @@ def name_streamed_folders(projection: Projection) -> None:
     if not _is_micro_batch(projection):
         return
     event = projection.event
+    names = {name for output in event.outputs for name in _sources(output)}
+    names.update(dataset.name for dataset in event.inputs)
     folders = {
-        dataset.name: folder
-        for dataset in event.inputs
-        if (folder := _FILE.sub("", dataset.name)) and folder != dataset.name
+        name: folder for name in names if (folder := _FILE.sub("", name)) and folder != name
     }
     if folders:
         projection.event = msgspec.structs.replace(
@@ -89,6 +90,13 @@ def _query(projection: Projection) -> str | None:
     if described is None:
         return None
     return described["name"] or f"query-{described['id']}"
+
+
+def _sources(output: Dataset) -> list[str]:
+    """The names of what an output's columns come from."""
+    columns = (output.facets or {}).get("columnLineage")
+    facet = read_facet("columnLineage", bytes(columns)) if columns is not None else None
+    return [source.name for source in (facet.meaning if facet else None) or ()]
 
 
 def _renamed(datasets: Sequence[Dataset], names: dict[str, str]) -> list[Dataset]:

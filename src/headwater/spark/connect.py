@@ -1,0 +1,157 @@
+"""Streams over Spark Connect: their plans are out of reach, but their progress tells some names."""
+
+import logging
+import re
+import threading
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from headwater.model.naming import DatasetName
+from headwater.spark.relations import Relation, name_described
+from headwater.spark.sending import Sender
+from headwater.spark.streams import Json, Stream
+from headwater.spark.told import Dataset, Told
+from headwater.spark.watching import Watcher
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.listener import StreamingQueryListener
+
+log = logging.getLogger("headwater.spark")
+
+NO_PLAN = "over Spark Connect there is no plan: schemas, columns, whether it was stopped"
+_NO_BROKERS = "over Spark Connect a topic has no brokers"
+_END_SECONDS = 5.0
+
+# What exists only within a session, by what its sink says of itself.
+_OF_SESSION = {"NoopTable": "noop", "ConsoleTable": "console", "MemorySink": "memory"}
+# The class of an object that says no more of itself: `org.apache.spark.NoopTable$@7daa1f3c`.
+_CLASS = re.compile(r"(?:[\w$]+\.)*(\w+)\$?(?:@[0-9a-f]+)?")
+_TABLE_IN_CATALOG = re.compile(r"(\w+)\.((?:\w+\.)+\w+)")
+
+
+def is_connect(spark: "SparkSession") -> bool:
+    """Tell whether a session is a client of a Spark elsewhere, without a JVM of its own."""
+    return type(spark).__module__.startswith("pyspark.sql.connect.")
+
+
+def add_listener(spark: "SparkSession", listener: "StreamingQueryListener") -> None:
+    """Add a listener, but not one that a program has to wait for at its end.
+
+    Spark hears of events in a thread of its own, and a thread is a daemon if its parent is one.
+    """
+    _beside(lambda: spark.streams.addListener(listener))
+
+
+def remove_listener(spark: "SparkSession", listener: "StreamingQueryListener") -> None:
+    """Remove it, with the patience for a server that is gone: Spark's own is ten minutes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _beside(lambda: spark.streams.removeListener(listener), _END_SECONDS)
+
+
+def at_exit(work: Callable[[], None]) -> None:
+    """Have something done at the end of the program while gRPC still works, as atexit does not."""
+    # What concurrent.futures itself uses, to end the threads that gRPC needs.
+    threading._register_atexit(work)  # type: ignore[attr-defined]
+
+
+def _beside(work: Callable[[], None], seconds: float | None = None) -> None:
+    thread = threading.Thread(target=work, name="headwater-connect", daemon=True)
+    thread.start()
+    thread.join(seconds)
+
+
+class ConnectWatcher(Watcher):
+    """Turns what happens to queries into events, with what they read and write where it is told."""
+
+    def __init__(self, spark: "SparkSession", sender: Sender, namespace: str) -> None:
+        super().__init__(spark, sender, namespace)
+        log.warning(
+            "over Spark Connect no plan can be read: lineage is told without schemas and columns"
+        )
+
+    def moved(self, run: str, progress: Json) -> None:
+        stream = self._streams.get(run)
+        if stream is not None:
+            stream.moved(progress)
+            self._later(lambda: self._tell_progress(stream, progress))
+
+    def end_all(self) -> None:
+        # Queries go on without the program, unless it ended their session.
+        if self._is_session_over():
+            super().end_all()
+
+    def _find_query(self, id: str) -> None:
+        """It would tell no more than its progress does."""
+
+    def _read_plan(self, stream: Stream, query: None) -> bool:
+        stream.add(Told([], [], [NO_PLAN]))
+        # One that was stopped looks like one that has read what there is.
+        stream.is_finite = True
+        return True
+
+    def _is_session_over(self) -> bool:
+        session: Any = self._spark
+        return bool(session.is_stopped)
+
+    def _tell_progress(self, stream: Stream, progress: Json) -> None:
+        """Learn names from a batch; the first of them are news at once."""
+        sources = progress.get("sources") or []
+        sink = str((progress.get("sink") or {}).get("description"))
+        unknown = f"unknown://{self._namespace}/{stream.name}"
+        read = [name_source(source, unknown) for source in sources]
+        written = name_sink(sink, stream.name)
+        is_news = not stream.sources
+        stream.sources = [[relation.name for relation in relations] for relations in read]
+        stream.add(
+            Told(
+                [Dataset(relation, []) for relations in read for relation in relations],
+                [Dataset(relation, []) for relation in written],
+                _gaps(sources, read, sink, written),
+            )
+        )
+        if is_news or self._is_due(stream):
+            self._send(stream, "RUNNING")
+
+
+def _gaps(
+    sources: list[Json], read: list[list[Relation]], sink: str, written: list[Relation]
+) -> list[str]:
+    """What has no name here: its class alone, for the rest of it changes with every start."""
+    nameless = [
+        f"source {_short(str(source.get('description')))}"
+        for source, relations in zip(sources, read, strict=True)
+        if not relations
+    ]
+    if not written:
+        nameless.append(f"sink {_short(sink)}")
+    if any(relation.is_topic for relations in read for relation in relations):
+        nameless.append(_NO_BROKERS)
+    return nameless
+
+
+def _short(description: str) -> str:
+    return re.split(r"[\[@]", description)[0].rpartition(".")[2].rstrip("$")
+
+
+def name_source(source: Json, unknown: str) -> list[Relation]:
+    """The datasets of a source, by what it says of itself; `unknown` is a namespace for topics."""
+    description = str(source.get("description"))
+    if not description.startswith("Kafka"):
+        return name_described(description)
+    # Offsets are by topic, however these were chosen: by name, pattern or partition.
+    offsets = source.get("endOffset")
+    topics = sorted(offsets) if isinstance(offsets, dict) else []
+    return [Relation(DatasetName(unknown, topic), is_topic=True) for topic in topics]
+
+
+def name_sink(description: str, query_name: str) -> list[Relation]:
+    """The dataset of a sink, by what it says of itself."""
+    if table := _TABLE_IN_CATALOG.fullmatch(description):
+        return [Relation(DatasetName(table[1], table[2]))]
+    found = _CLASS.fullmatch(description)
+    if found is not None and found[1] in _OF_SESSION:
+        return [Relation(DatasetName(_OF_SESSION[found[1]], query_name))]
+    return name_described(description)

@@ -1,0 +1,135 @@
+"""What Spark counts of a query, added up over its batches: rows, bytes, and what is yet to read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from headwater.model.naming import DatasetName
+
+Json = dict[str, Any]
+
+
+class Count(NamedTuple):
+    """What is known of one dataset; None where nobody counts it."""
+
+    rows: int | None = None
+    bytes: int | None = None
+    lag: int | None = None
+
+    def plus(self, other: "Count") -> "Count":
+        return Count(*(_sum(*pair) for pair in zip(self, other, strict=True)))
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else one + other
+
+
+class Work(NamedTuple):
+    """What the tasks of a query have done, whatever for."""
+
+    bytes_read: int = 0
+    bytes_written: int = 0
+    rows_written: int = 0
+
+    def plus(self, other: "Work") -> "Work":
+        return Work(*(one + more for one, more in zip(self, other, strict=True)))
+
+
+class Source(NamedTuple):
+    """One source of a query: its rows so far, and by topic where it reads several."""
+
+    rows: int = 0
+    rows_by_topic: Mapping[str, int] | None = {}
+    """None where a batch did not say from where it read on."""
+    lag_by_topic: Mapping[str, int] = {}
+
+    def after(self, progress: Json) -> "Source":
+        start, end, latest = (
+            _offsets(progress.get(name)) for name in ("startOffset", "endOffset", "latestOffset")
+        )
+        read = None if self.rows_by_topic is None or not start else _between(start, end)
+        rows_by_topic = None
+        if read is not None and self.rows_by_topic is not None:
+            before = self.rows_by_topic
+            rows_by_topic = {topic: before.get(topic, 0) + read[topic] for topic in read}
+        rows = self.rows + max(progress.get("numInputRows") or 0, 0)
+        return Source(rows, rows_by_topic, _between(end, latest) if latest else {})
+
+    @property
+    def lag(self) -> int | None:
+        return sum(self.lag_by_topic.values()) if self.lag_by_topic else None
+
+    def of(self, names: Sequence[DatasetName]) -> dict[DatasetName, Count]:
+        """Rows by dataset; those of several are only known where their offsets tell."""
+        if len(names) == 1:
+            return {names[0]: Count(self.rows, lag=self.lag)}
+        by_topic = self.rows_by_topic or {}
+        return {
+            name: Count(by_topic.get(name.name), lag=self.lag_by_topic.get(name.name))
+            for name in names
+        }
+
+
+class Counts:
+    """All that is counted of one run of a query."""
+
+    def __init__(self) -> None:
+        self.sources: list[Source] = []
+        self.work = Work()
+        self._sink_rows = 0
+        self._written: dict[DatasetName, Count] = {}
+
+    def moved(self, progress: Json) -> None:
+        """Add up a batch."""
+        told = progress.get("sources") or []
+        self.sources += [Source()] * (len(told) - len(self.sources))
+        self.sources = [
+            source.after(batch) for source, batch in zip(self.sources, told, strict=False)
+        ]
+        # A sink that does not count, such as a function given the batches, says -1.
+        self._sink_rows += max((progress.get("sink") or {}).get("numOutputRows") or 0, 0)
+
+    def wrote(self, dataset: DatasetName, count: Count) -> None:
+        """Add up a write of a function given the batches."""
+        self._written[dataset] = self._written.get(dataset, Count()).plus(count)
+
+    def of_inputs(self, sources: Sequence[Sequence[DatasetName]]) -> dict[DatasetName, Count]:
+        """What was read of each dataset; `sources` are those of each source."""
+        found: dict[DatasetName, Count] = {}
+        if len(sources) != len(self.sources):
+            return found
+        for names, source in zip(sources, self.sources, strict=True):
+            for name, count in source.of(names).items():
+                found[name] = found.get(name, Count()).plus(count)
+        if len(found) == 1 and self.work.bytes_read:
+            return {
+                name: count._replace(bytes=self.work.bytes_read) for name, count in found.items()
+            }
+        return found
+
+    def of_outputs(self, names: Sequence[DatasetName]) -> dict[DatasetName, Count]:
+        """What was written to each dataset; what tasks count is of one if there is but one."""
+        if self._written or len(names) != 1:
+            return dict(self._written)
+        rows = self._sink_rows or self.work.rows_written
+        return {names[0]: Count(rows or None, self.work.bytes_written or None)}
+
+
+_Offsets = dict[str, dict[str, int]]
+
+
+def _offsets(value: Any) -> _Offsets:
+    """Offsets by topic and partition, as Kafka has them; other sources have others."""
+    if isinstance(value, dict) and all(isinstance(each, dict) for each in value.values()):
+        return value
+    return {}
+
+
+def _between(start: _Offsets, end: _Offsets) -> dict[str, int]:
+    """By topic, how many offsets there are from one place to another."""
+    return {
+        topic: sum(
+            max(offset - start.get(topic, {}).get(partition, 0), 0)
+            for partition, offset in partitions.items()
+        )
+        for topic, partitions in end.items()
+    }
