@@ -201,9 +201,12 @@ def shop(sqlite_api: Api) -> Api:
     )
     counted = {"outputFacets": {"outputStatistics": {"rowCount": 3}}}
     orders = dataset("orders", schema=schema(id="INT"), lifecycleStateChange=change)
+    stream = {"spark_stream": {"queryId": "one"}}
+    before = run_event("ABORT", "2024-05-01T09:30:00Z", OTHER_RUN[:-1] + "6", run_facets=stream)
+    sqlite_api.store(before | {"job": {"namespace": TABLES, "name": JOB}})
     for kind, time in (("START", "10:00"), ("COMPLETE", "10:05")):
         event = run_event(kind, f"2024-05-01T{time}:00Z", RUN, JOB, inputs=[orders])
-        event["run"] |= {"facets": parent | nominal}
+        event["run"] |= {"facets": parent | nominal | stream}
         event["job"] = {"namespace": TABLES, "name": JOB, "facets": about}
         sqlite_api.store(event | {"outputs": [totals | counted]})
     writer = run_event("COMPLETE", "2024-05-01T09:00:00Z", OTHER_RUN[:-1] + "8", "fill")

@@ -71,7 +71,7 @@ def runs(
             for run in _runs_of(client, known, limit if job else 0)
         ]
     found.sort(key=lambda run: run["startedAt"] or "", reverse=True)
-    columns = ("job", "id", "state", "started", "ended", "seconds")
+    columns = ("job", "id", "state", "started", "ended", "seconds", "restartOf")
     print_rows([_run_row(run) for run in found[:limit]], columns, output, empty="no runs")
 
 
@@ -149,6 +149,7 @@ def _run_row(run: Row) -> Row:
         "started": _short(run["startedAt"]),
         "ended": _short(run["endedAt"]),
         "seconds": None if milliseconds is None else milliseconds / 1000,
+        "restartOf": run.get("restartOf"),
     }
 
 

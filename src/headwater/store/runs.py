@@ -88,6 +88,19 @@ def list_runs(connection: Connection, job: bytes, page: Page) -> list[Run]:
     return [make_run(row) for row in found]
 
 
+def find_run_before(connection: Connection, run: Run) -> Run | None:
+    """The run of the same job that was heard of last before another."""
+    table = tables.run
+    query = (
+        select(table)
+        .where(table.c.job == run.job, table.c.first_event < run.created_at)
+        .order_by(table.c.first_event.desc(), table.c.id.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None else make_run(row)
+
+
 def read_runs(connection: Connection, runs: Iterable[bytes]) -> dict[bytes, Run]:
     """Read runs by key."""
     table = tables.run

@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from headwater.model.ids import access_id
 from headwater.model.relations import Direction, Slot
+from headwater.server.marquez.restarts import find_restarted
 from headwater.server.marquez.shapes import (
     NameShape,
     VersionId,
@@ -38,7 +39,8 @@ class RunDatasetShape(Struct):
 
 
 class RunShape(Struct):
-    """A run. The datasets it used are left out where many runs are shown."""
+    """A run. The datasets it used are left out where many runs are shown; `restartOf` is the run
+    before of a stream that went on from the same checkpoint."""
 
     id: str
     createdAt: str | None
@@ -55,6 +57,7 @@ class RunShape(Struct):
     jobVersion: VersionId | None | UnsetType = UNSET
     inputDatasetVersions: list[RunDatasetShape] | UnsetType = UNSET
     outputDatasetVersions: list[RunDatasetShape] | UnsetType = UNSET
+    restartOf: str | UnsetType = UNSET
 
 
 class RunList(Struct):
@@ -108,10 +111,13 @@ def read_run_shapes(connection: Connection, runs: Iterable[Run], jobs: Names) ->
     rows = read_facet_rows(connection, (run.key for run in wanted), Slot.RUN)
     bodies = read_bodies(connection, rows.values())
     uses = _Uses(connection, wanted)
+    facets = {run.key: facets_of(rows.get(run.key, ()), bodies) for run in wanted}
+    restarted = find_restarted(connection, wanted, facets)
     shapes = []
     for run in wanted:
         job = jobs.get(run.job) if run.job else None
-        shape = run_shape(run, facets_of(rows.get(run.key, ()), bodies), job)
+        shape = run_shape(run, facets[run.key], job)
+        shape.restartOf = restarted.get(run.key, UNSET)
         shape.jobVersion = uses.job_version(run, job)
         shape.inputDatasetVersions = uses.shapes(run, Direction.INPUT)
         shape.outputDatasetVersions = uses.shapes(run, Direction.OUTPUT)

@@ -1,0 +1,35 @@
+"""Runs of a stream that go on from where the run before left off: from the same checkpoint."""
+
+from collections.abc import Iterable, Mapping
+
+from sqlalchemy import Connection
+
+from headwater.model.relations import Slot
+from headwater.server.marquez.shapes import facet_text
+from headwater.store.contents import read_facets
+from headwater.store.runs import Run, find_run_before
+
+# What a stream of Spark says of itself; its id is kept in the checkpoint.
+_STREAM = "spark_stream"
+
+
+def find_restarted(
+    connection: Connection, runs: Iterable[Run], facets: Mapping[bytes, Mapping[str, bytes]]
+) -> dict[bytes, str]:
+    """The run before, by its id, of each run that began from the same checkpoint."""
+    queries = {run: _query_of(facets.get(run.key, {})) for run in runs}
+    before = {
+        run: found
+        for run, query in queries.items()
+        if query is not None and (found := find_run_before(connection, run)) is not None
+    }
+    earlier = read_facets(connection, (run.key for run in before.values()), Slot.RUN)
+    return {
+        run.key: found.id
+        for run, found in before.items()
+        if _query_of(earlier.get(found.key, {})) == queries[run]
+    }
+
+
+def _query_of(facets: Mapping[str, bytes]) -> str | None:
+    return facet_text(facets, _STREAM, "queryId") if _STREAM in facets else None

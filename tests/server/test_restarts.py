@@ -1,0 +1,35 @@
+"""Runs of a stream from the same checkpoint are linked, whoever told of them."""
+
+from tests.server.api import Api
+from tests.server.events import JOBS, Json, run_event
+
+
+def run_id(number: int) -> str:
+    return f"01890000-0000-4000-8000-{number:012d}"
+
+
+def stream(number: int, query: str | None, kind: str = "RUNNING") -> Json:
+    """A run of the stream; its query's id is that of its checkpoint."""
+    facets = None if query is None else {"spark_stream": {"queryId": query}}
+    at = f"2024-05-01T1{number}:00:00Z"
+    return run_event(kind, at, run=run_id(number), job="clean", run_facets=facets)
+
+
+def test_restarts_are_linked(api: Api) -> None:
+    api.store(stream(1, "a"), stream(2, "a"), stream(3, "b"), stream(4, None), stream(5, "b"))
+    runs = api.read(f"/namespaces/{JOBS}/jobs/clean/runs")["runs"]
+    assert {run["id"]: run.get("restartOf") for run in runs} == {
+        run_id(1): None,
+        run_id(2): run_id(1),
+        run_id(3): None,
+        run_id(4): None,
+        run_id(5): None,
+    }
+    assert api.run(run_id(2))["restartOf"] == run_id(1)
+
+
+def test_what_is_no_text_is_no_query(sqlite_api: Api) -> None:
+    first, second = stream(1, "a"), stream(2, "a")
+    second["run"]["facets"]["spark_stream"] = {"queryId": 7}
+    sqlite_api.store(first, second)
+    assert "restartOf" not in sqlite_api.run(run_id(2))
