@@ -124,6 +124,24 @@ def test_topics_chosen_in_other_ways(scene: Scene, way: str) -> None:
     assert told["run"]["facets"]["spark_stream"]["sources"][0]["rows"] == 2
 
 
+def test_messages_that_are_text(scene: Scene) -> None:
+    topic, target = scene.topic("lines"), scene.topic("copied")
+    frame = (
+        scene.read_raw(topic)
+        .filter("timestamp IS NOT NULL")
+        .selectExpr("CAST(key AS string) AS key", "upper(CAST(value AS string)) AS value")
+    )
+    told = scene.into_topic(frame, target)
+    (read,), (written,) = told["inputs"], told["outputs"]
+    assert read["facets"]["schema"]["fields"] == [
+        {"name": "key", "type": "string"},
+        {"name": "value", "type": "string"},
+        {"name": "timestamp", "type": "timestamp"},
+    ]
+    assert fields(written) == {"key": ["key TRANSFORMATION"], "value": ["value TRANSFORMATION"]}
+    assert deciding(written) == ["timestamp FILTER"]
+
+
 def test_messages_of_avro(scene: Scene) -> None:
     from pyspark.sql.avro.functions import from_avro, to_avro
 

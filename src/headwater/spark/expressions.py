@@ -62,11 +62,16 @@ class Reader:
     """Reads expressions over the columns of some rows."""
 
     def __init__(
-        self, columns: Columns, subquery: Subquery, parsed: Callable[[Source, Any], None]
+        self,
+        columns: Columns,
+        subquery: Subquery,
+        parsed: Callable[[Source, Any], None],
+        cast: Callable[[Source, Any], None],
     ) -> None:
         self._columns = columns
         self._subquery = subquery
         self._note_parsed = parsed
+        self._note_cast = cast
         # With the node itself, whose place in memory is its own for as long as it is held.
         self._done: dict[int, tuple[Node, Derived]] = {}
 
@@ -102,6 +107,8 @@ class Reader:
     def _cast(self, node: Node) -> Derived:
         """Another type is a change to who reads it; but it is the same text to a parser."""
         value = self.read(node.children[0])
+        if value.origin is not None:
+            self._note_cast(value.origin, node.fields.get("dataType"))
         return Derived(value.through(_CHANGED).direct, value.indirect, origin=value.origin)
 
     def _choice(self, node: Node) -> Derived:

@@ -31,6 +31,13 @@ class Rows:
     names: Mapping[Id, str]
     deciding: frozenset[Deciding] = frozenset()
 
+    @property
+    def sources(self) -> frozenset[Source]:
+        """All that the rows are made of, and that decides about them."""
+        deciding = self.deciding.union(*(value.indirect for value in self.columns.values()))
+        direct = (source for value in self.columns.values() for source in value.whole)
+        return frozenset((*direct, *(source for source, _ in deciding)))
+
     def decided_by(self, deciding: frozenset[Deciding]) -> "Rows":
         return Rows(self.columns, self.names, self.deciding | deciding)
 
@@ -46,6 +53,8 @@ class PlanReader:
     gaps: list[str] = field(default_factory=list)
     payloads: dict[Source, Any] = field(default_factory=dict)
     """The schemas with which columns of text or bytes are parsed."""
+    casts: dict[Source, Any] = field(default_factory=dict)
+    """The types that columns are cast to."""
     known: "Rows | None" = None
     """Rows that a leaf may be, of a stream whose batch is read."""
     _shared: dict[int, Rows] = field(default_factory=dict)
@@ -79,7 +88,7 @@ class PlanReader:
         known: dict[Id, Derived] = dict(outer)
         for rows in inputs:
             known.update(rows.columns)
-        return Reader(known, self._subquery, self.payloads.__setitem__)
+        return Reader(known, self._subquery, self.payloads.__setitem__, self.casts.__setitem__)
 
     def _subquery(
         self, plan: Node, outer: Mapping[Id, Derived]

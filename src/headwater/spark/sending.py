@@ -118,7 +118,9 @@ class Sender:
             except Exception as error:
                 failures += 1
                 self._put_back(key, body)
-                self._tell("the server does not take lineage, which waits for it: %s", error)
+                self._tell(
+                    "the server does not take lineage, which waits for it: %s", str(error).strip()
+                )
                 self._pause(min(2.0 ** min(failures - 1, 10), _LONGEST_WAIT))
             with self._changed:
                 self._is_sending = False

@@ -46,6 +46,7 @@ class Reading:
         else:
             self._reader = PlanReader([*of._reader.leaves], known=of.rows)
             self._reader.payloads.update(of._reader.payloads)
+            self._reader.casts.update(of._reader.casts)
             relations = of._sources.relations
         self.rows: Rows = self._reader.read(self.target.query)
         self._sources: _Sources = _Sources(self._reader, _java_leaves(plan), relations)
@@ -58,7 +59,7 @@ class Reading:
         written = {relation.name for relation in self.target.relations}
         inputs = [
             each
-            for each in self._sources.datasets()
+            for each in self._sources.datasets(self.rows)
             # What is rewritten in place is read as well, which tells nobody anything.
             if not (self.target.is_by_name and each.relation.name in written)
         ]
@@ -134,26 +135,38 @@ class _Sources:
         """The columns, by their datasets, that a source of the plan is."""
         return [(relation, _field(relation, source)) for relation in self.relations[source.leaf]]
 
-    def datasets(self) -> list[Dataset]:
+    def datasets(self, rows: Rows) -> list[Dataset]:
         found: dict[DatasetName, Dataset] = {}
+        used = rows.sources
         for number, relations in enumerate(self.relations):
             for relation in relations:
-                found.setdefault(relation.name, Dataset(relation, self._fields(number, relation)))
+                fields = self._messages(number, used) if relation.is_topic else self._fields(number)
+                found.setdefault(relation.name, Dataset(relation, fields))
         return list(found.values())
 
-    def _fields(self, number: int, relation: Relation) -> list[Json]:
-        """A relation's columns; of a topic those that are parsed from its messages, if any are."""
-        if relation.is_topic:
-            parsed = [
-                field
-                for source, schema in self._reader.payloads.items()
-                if source.leaf == number
-                for field in schema["fields"]
-            ]
-            if parsed:
-                return [_schema_field(field["name"], field["type"]) for field in parsed]
+    def _fields(self, number: int) -> list[Json]:
+        """A relation's columns."""
         output = self._reader.leaves[number].expressions("output")
         return [_schema_field(each.fields["name"], each.fields["dataType"]) for each in output]
+
+    def _messages(self, number: int, used: frozenset[Source]) -> list[Json]:
+        """The columns of a topic: those that are parsed from its messages, and what else of them
+        is used, with the types it is cast to."""
+        fields = {
+            field["name"]: _schema_field(field["name"], field["type"])
+            for source, schema in self._reader.payloads.items()
+            if source.leaf == number and isinstance(schema.get("fields"), list)
+            for field in schema["fields"]
+        }
+        as_they_are = {
+            source.path[0] for source in used if source.leaf == number and not source.payload
+        }
+        for each in self._reader.leaves[number].expressions("output"):
+            name = each.fields["name"]
+            if name in as_they_are:
+                kind = self._reader.casts.get(Source(number, (name,)), each.fields["dataType"])
+                fields.setdefault(name, _schema_field(name, kind))
+        return list(fields.values())
 
 
 def _field(relation: Relation, source: Source) -> str:
