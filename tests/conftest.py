@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from headwater.config import SparkSettings
+from tests.services import iceberg
 from tests.services.headwater import Headwater
 from tests.services.kafka import Kafka
 from tests.services.postgresql import PostgreSQL
@@ -16,8 +17,7 @@ from tests.store.stores import open_store
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.11.0"
-_ICEBERG = "org.apache.iceberg.spark"
+AVRO = "org.apache.spark:spark-avro_2.13:{spark}"
 
 
 @pytest.fixture(scope="session")
@@ -63,15 +63,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """One Spark session for the whole test run, with Kafka, and Iceberg as catalog `lake`."""
     from headwater.pipeline.spark.session import KAFKA, session
 
-    conf = {
-        "spark.sql.extensions": f"{_ICEBERG}.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.catalog.lake": f"{_ICEBERG}.SparkCatalog",
-        "spark.sql.catalog.lake.type": "hadoop",
-        "spark.sql.catalog.lake.warehouse": str(tmp_path_factory.mktemp("warehouse")),
-        # Else a session counts stale rows.
-        "spark.sql.catalog.lake.cache-enabled": "false",
-    }
+    conf = iceberg.catalog_conf(tmp_path_factory.mktemp("warehouse"))
     settings = SparkSettings(master="local[2]", conf=conf)
-    needs = [KAFKA, ICEBERG]
+    needs = [KAFKA, AVRO, iceberg.PACKAGE]
     with session(settings, "tests", needs, folder=tmp_path_factory.mktemp("data")) as spark:
         yield spark

@@ -1,4 +1,4 @@
-"""The demo's own folder: the example, loaded once, and a note that says so."""
+"""The demo's own folder: its two scenes, each made once, and a note that says so."""
 
 import shutil
 from pathlib import Path
@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.progress import track
 
 from headwater.demo import example
+from headwater.demo.live import place
+from headwater.demo.live.place import Place
 from headwater.errors import InvalidRequest
 from headwater.model import instant
 from headwater.model.intake import take_in
@@ -24,12 +26,15 @@ _EVENTS_AT_ONCE = 200
 class Note(msgspec.Struct):
     """Which example a folder holds; written before loading, so that half a load is known as one.
 
-    Loading again with the same `now` states the same facts: it completes, and adds nothing.
+    Loading again with the same `now` states the same facts: it completes, and adds nothing. The
+    live scene is noted once it was played to its end.
     """
 
     version: int
     now: int
     is_loaded: bool = False
+    live_version: int = 0
+    live_at: int = 0
 
 
 class DemoStore:
@@ -38,6 +43,7 @@ class DemoStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.url = f"sqlite:///{folder.absolute() / _STORE}"
+        self.live = Place(folder.absolute() / "live")
 
     def load(self) -> Note | None:
         """Load the example unless it is there; gives the note of one that was."""
@@ -53,6 +59,25 @@ class DemoStore:
             return note
         self._load(note or Note(example.VERSION, instant.now()))
         return None
+
+    def find_live(self) -> int | None:
+        """When the live scene was played, if it was."""
+        note = self._read_note()
+        return note.live_at if note and note.live_version == place.VERSION else None
+
+    def keep_live(self) -> None:
+        """Note that the live scene was played."""
+        note = self._read_note()
+        assert note is not None
+        note.live_version, note.live_at = place.VERSION, instant.now()
+        self._write_note(note)
+
+    def forget_live(self) -> None:
+        """Note that it was not, before it is played anew."""
+        note = self._read_note()
+        assert note is not None
+        note.live_version = 0
+        self._write_note(note)
 
     def count(self) -> "Counts":
         from headwater.store.counts import count_all
@@ -106,7 +131,8 @@ class DemoStore:
 
     def _remove(self) -> None:
         """Take away an older example; the note goes last, as it says that this is ours to do."""
-        shutil.rmtree(self.folder / "lake", ignore_errors=True)
+        for part in (self.folder / "lake", self.live.folder):
+            shutil.rmtree(part, ignore_errors=True)
         for suffix in ("", "-wal", "-shm"):
             (self.folder / f"{_STORE}{suffix}").unlink(missing_ok=True)
         (self.folder / _NOTE).unlink(missing_ok=True)

@@ -1,0 +1,48 @@
+"""The scene as a program: python -m headwater.demo.live FOLDER URL
+
+Each step is told in a line. It ends when its input does, so that it never outlives whoever started
+it; until then Spark stays, as the last of what it says may still be on its way.
+"""
+
+import os
+import signal
+import sys
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+
+from headwater.demo.live.place import FAILED, PLAYED, Place
+from headwater.demo.live.scene import play
+from headwater.errors import HeadwaterError
+
+_INTERRUPTED = 130
+
+
+def main(folder: str, url: str) -> int:
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    is_played = False
+    try:
+        with ExitStack() as stack:
+            play(stack, Place(Path(folder).absolute()), url, _tell)
+            is_played = True
+            _tell(PLAYED)
+            signal.pause()
+    except HeadwaterError as error:
+        _tell(f"{FAILED}{error.message}")
+        return 1
+    except KeyboardInterrupt:
+        pass
+    return 0 if is_played else _INTERRUPTED
+
+
+def _tell(step: str) -> None:
+    print(step, flush=True)
+
+
+def _end_with_input() -> None:
+    sys.stdin.read()
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,74 @@
+"""The scene: Spark with both listeners, day by day orders and a run of the stream, the summary."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from headwater.config import SparkSettings
+from headwater.demo.live.orders import write_day
+from headwater.demo.live.place import APPLICATION, DAYS, NAMESPACE, STREAM, SUMMARY, Place
+from headwater.errors import SparkUnavailable
+from headwater.pipeline.spark.conf import find_missing
+from headwater.pipeline.spark.session import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_OPENLINEAGE = "io.openlineage:openlineage-spark_2.13:1.53.0"
+
+Tell = Callable[[str], None]
+
+
+def play(stack: ExitStack, place: Place, url: str, tell: Tell) -> None:
+    """Run it all, telling a server; Spark goes on until the stack ends.
+
+    What Spark says of a job may come a little after the job.
+    """
+    tell("starting Spark")
+    spark = _start(stack, place, url, tell)
+    # Not before: they need Spark's package, and it is told in order where there is none.
+    import headwater.spark
+    from headwater.demo.live.batch import summarise_by_supplier
+    from headwater.demo.live.stream import clean_orders
+
+    listening = headwater.spark.listen(spark, url=url, batch=True)
+    stack.callback(listening.close)
+    today = datetime.now(UTC).date()
+    for back in reversed(range(DAYS)):
+        day = today - timedelta(days=back)
+        files = write_day(place.orders, day)
+        tell(f"orders of {day}: {len(files)} files have come, {STREAM} reads them")
+        clean_orders(spark, place.orders, place.checkpoint)
+    tell(f"a batch job writes {SUMMARY}")
+    summarise_by_supplier(spark)
+
+
+def _start(stack: ExitStack, place: Place, url: str, tell: Tell) -> "SparkSession":
+    """Start Spark, without OpenLineage's own listener where that cannot be had."""
+    own = {
+        "spark.headwater.namespace": NAMESPACE,
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(place.warehouse),
+    }
+    stock = {
+        "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
+        "spark.openlineage.namespace": NAMESPACE,
+        "spark.openlineage.transport.type": "http",
+        "spark.openlineage.transport.url": url,
+    }
+    is_missing = find_missing({"spark.jars.packages": _OPENLINEAGE}) != []
+    try:
+        return stack.enter_context(_session(place, {**own, **stock}, [_OPENLINEAGE], tell))
+    except SparkUnavailable as error:
+        if not is_missing:
+            raise
+        tell(f"going on without OpenLineage's own listener ({error.message})")
+    return stack.enter_context(_session(place, own, [], tell))
+
+
+def _session(
+    place: Place, conf: Mapping[str, str], needs: list[str], tell: Tell
+) -> "AbstractContextManager[SparkSession]":
+    settings = SparkSettings(master="local[2]", conf=dict(conf))
+    return session(settings, APPLICATION, needs, folder=place.folder, tell=tell)
