@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo services test test-unit test-long check format bench bench-full lock clean
+.PHONY: help setup demo lab-spark services test test-unit test-long check format bench bench-full lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,8 +24,11 @@ $(READY): requirements.lock requirements-build.lock requirements-java.lock pypro
 	  || echo 'There is no Java here, nor one to install: all works but what needs Spark.'
 	touch $@
 
-demo: $(READY)  ## a server with an example in it, on port 5000 (PORT=... for another)
+demo: $(READY)  ## a server, a pipeline that runs on Spark, an example; on port 5000 (PORT=... for another)
 	$(BIN)/headwater demo $(if $(PORT),--port $(PORT))
+
+lab-spark: services  ## Kafka, Spark and Iceberg, in one graph while they run (PORT=..., KEEP=1 to look around)
+	$(BIN)/python -m labs.spark $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
 
 services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven (apt, as root), Kafka's jars
 	scripts/install-services

@@ -17,12 +17,17 @@ class Headwater(Process):
     name = "headwater"
 
     def __init__(
-        self, store: str | None, data: Path | None, extra: Sequence[str], env: Mapping[str, str]
+        self,
+        store: str | None,
+        data: Path | None,
+        extra: Sequence[str],
+        env: Mapping[str, str],
+        port: int | None,
     ) -> None:
         super().__init__()
         self.data = data or self.directory / "data"
         self.store = store or f"sqlite:///{self.data / 'headwater.db'}"
-        self.port = free_port()
+        self.port = free_port() if port is None else port
         self.url = f"http://127.0.0.1:{self.port}"
         self._extra = extra
         self._env = env
@@ -34,12 +39,13 @@ class Headwater(Process):
         data: Path | None = None,
         extra: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
+        port: int | None = None,
     ) -> Self:
         """Start a server and wait until it is ready.
 
         Without `data` its files go when it is closed; without `store` it keeps a SQLite file there.
         """
-        service = cls(store, data, extra, env or {})
+        service = cls(store, data, extra, env or {}, port)
         try:
             service.data.mkdir(parents=True, exist_ok=True)
             service._run()

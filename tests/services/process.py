@@ -9,8 +9,10 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -49,6 +51,29 @@ def bound_command(
     return [*wrapper, "--", *command]
 
 
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM wait for the end of the block.
+
+    One that came between the start of a process and the note of it would leave it behind.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, _: held.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for caught in held:
+            signal.raise_signal(caught)
+
+
 class Process:
     """One service: its process, its log, and a temporary directory.
 
@@ -60,6 +85,7 @@ class Process:
     name = "process"
     stop_signal = signal.SIGTERM
     death_signal = signal.SIGKILL
+    standard_input = subprocess.DEVNULL
     start_seconds = 60.0
     stop_seconds = 30.0
 
@@ -126,19 +152,19 @@ class Process:
         return self.directory / "log"
 
     def _run(self) -> None:
-        with self._log_file.open("ab") as log:
-            child = subprocess.Popen(
-                bound_command(self.command(), self.death_signal, self.user),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env=self.environment(),
-                cwd=self.directory,
-                # Ctrl-C reaches the tests only, which then stop the services in order.
-                start_new_session=True,
-            )
-        self._child = child
+        command = bound_command(self.command(), self.death_signal, self.user)
         try:
+            with self._log_file.open("ab") as log, signals_held():
+                self._child = child = subprocess.Popen(
+                    command,
+                    stdin=self.standard_input,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    env=self.environment(),
+                    cwd=self.directory,
+                    # Ctrl-C reaches the tests only, which then stop the services in order.
+                    start_new_session=True,
+                )
             self._wait_until_ready(child)
         except BaseException:
             self.kill()
@@ -168,6 +194,8 @@ class Process:
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()
+        if child.stdin is not None:
+            child.stdin.close()
         for descendant in family:
             with contextlib.suppress(psutil.NoSuchProcess):
                 descendant.kill()

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.services.process import Process, StartFailed, free_port
+from tests.services.process import Process, StartFailed, free_port, signals_held
 
 pytestmark = pytest.mark.integration
 
@@ -69,6 +69,15 @@ def test_stop_ends_a_process_that_ignores_it_and_its_children(script: Script) ->
     assert script.stop() == -signal.SIGKILL
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
     assert script.stop() is None
+
+
+def test_a_signal_that_is_held_comes_at_the_end_of_the_block() -> None:
+    steps = []
+    with pytest.raises(KeyboardInterrupt), signals_held():
+        signal.raise_signal(signal.SIGINT)
+        steps.append("went on")
+    assert steps == ["went on"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_free_port_can_be_bound() -> None:

@@ -22,7 +22,7 @@ log = logging.getLogger("headwater.spark")
 
 NO_PLAN = "over Spark Connect there is no plan: schemas, columns, whether it was stopped"
 _NO_BROKERS = "over Spark Connect a topic has no brokers"
-_END_SECONDS = 5.0
+_PATIENCE_SECONDS = 5.0
 
 # What exists only within a session, by what its sink says of itself.
 _OF_SESSION = {"NoopTable": "noop", "ConsoleTable": "console", "MemorySink": "memory"}
@@ -41,14 +41,14 @@ def add_listener(spark: "SparkSession", listener: "StreamingQueryListener") -> N
 
     Spark hears of events in a thread of its own, and a thread is a daemon if its parent is one.
     """
-    _beside(lambda: spark.streams.addListener(listener))
+    _do_beside(lambda: spark.streams.addListener(listener))
 
 
 def remove_listener(spark: "SparkSession", listener: "StreamingQueryListener") -> None:
-    """Remove it, with the patience for a server that is gone: Spark's own is ten minutes."""
+    """Remove it; of a server that is gone, Spark only warns."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _beside(lambda: spark.streams.removeListener(listener), _END_SECONDS)
+        _do_beside(lambda: spark.streams.removeListener(listener))
 
 
 def at_exit(work: Callable[[], None]) -> None:
@@ -57,10 +57,18 @@ def at_exit(work: Callable[[], None]) -> None:
     threading._register_atexit(work)  # type: ignore[attr-defined]
 
 
-def _beside(work: Callable[[], None], seconds: float | None = None) -> None:
-    thread = threading.Thread(target=work, name="headwater-connect", daemon=True)
+def _do_beside(work: Callable[[], None]) -> None:
+    """Do something that may take as long as Spark tries to reach a server: minutes."""
+
+    def try_it() -> None:
+        try:
+            work()
+        except Exception as error:
+            log.warning("lineage over Spark Connect: %s", error)
+
+    thread = threading.Thread(target=try_it, name="headwater-connect", daemon=True)
     thread.start()
-    thread.join(seconds)
+    thread.join(_PATIENCE_SECONDS)
 
 
 class ConnectWatcher(Watcher):

@@ -18,6 +18,7 @@ from headwater.spark.connect import (
     remove_listener,
 )
 from headwater.spark.executions import listen_to_executions
+from headwater.spark.queries import listen_to_queries
 from headwater.spark.sending import Sender, http_post
 from headwater.spark.settings import read_settings
 from headwater.spark.watching import Watcher
@@ -32,7 +33,7 @@ _END_MILLISECONDS = 2_000
 
 
 class Listener(StreamingQueryListener):
-    """What Spark tells of its queries, passed on; it does nothing that takes time."""
+    """What Spark Connect tells of its queries, passed on."""
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
@@ -71,8 +72,7 @@ class Listening:
     def _listen(self) -> Callable[[], None]:
         """Begin; gives what ends it."""
         spark = self._spark
-        listener = Listener(self._watcher)
-        spark.streams.addListener(listener)
+        stop_queries = listen_to_queries(spark, self._watcher)
         stop_executions = listen_to_executions(spark, self._watcher.executed)
 
         def stop() -> None:
@@ -80,7 +80,7 @@ class Listening:
             with suppress(Exception):
                 bus: Any = spark.sparkContext._jsc.sc().listenerBus()
                 bus.waitUntilEmpty(_END_MILLISECONDS)
-            spark.streams.removeListener(listener)
+            stop_queries()
             stop_executions()
 
         return stop
@@ -111,6 +111,8 @@ class Listening:
 
     def _end(self) -> None:
         """The program ends, and with it the queries that run still."""
+        with suppress(Exception):
+            self._stop()
         self._watcher.end_all()
         self.close()
 

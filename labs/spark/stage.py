@@ -1,0 +1,61 @@
+"""What the lab plays on: a broker, a server, a folder, the program with the streams."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from labs.checks import Found, wait_for
+from labs.spark.graph import Graph
+from labs.spark.programs import Program
+from tests.services.headwater import Headwater
+from tests.services.kafka import Kafka
+
+
+@dataclass
+class Stage:
+    """All that runs; the graph is how it is looked at."""
+
+    kafka: Kafka
+    graph: Graph
+    streams: Program
+    folder: Path
+    options: list[str]
+
+    def wait(self, what: str, ask: Callable[[], Found | None]) -> Found:
+        """Wait for something in the graph, for as long as the streams' program is there."""
+
+        def asked() -> Found | None:
+            self.streams.check()
+            return ask()
+
+        return wait_for(what, asked)
+
+    def wait_for_state(self, state: str, *jobs: str) -> None:
+        for job in jobs:
+            self.wait(f"{job} is {state}", partial(self._is_in_state, job, state))
+
+    def _is_in_state(self, job: str, state: str) -> bool:
+        return self.graph.state(job) == state
+
+    def run_batch(self) -> None:
+        """Run the batch job to its end."""
+        with Program.start("labs.spark.supplier_stats", self.options) as program:
+            program.finish()
+
+
+@contextmanager
+def open_stage(port: int | None) -> Iterator[Stage]:
+    """Start everything; all of it ends with the block, and its folders go."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="headwater-lab-")))
+        server = stack.enter_context(Headwater.start(port=port))
+        kafka = stack.enter_context(Kafka.start())
+        kafka.create_topic("orders", partitions=2)
+        kafka.create_topic("supplier-stats")
+        options = ["--server", server.url, "--folder", str(folder)]
+        with_brokers = [*options, "--brokers", kafka.bootstrap]
+        streams = stack.enter_context(Program.start("labs.spark.streams", with_brokers))
+        yield Stage(kafka, Graph(server.url), streams, folder, options)

@@ -1,0 +1,48 @@
+"""What Spark tells of its streams: by callbacks that ask the JVM no more than is needed."""
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from headwater.spark.relations import Java
+from headwater.spark.watching import Watcher
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class QueryListener:
+    """Called by the JVM; PySpark's own listeners ask it for each value of a progress in turn."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+
+    def onQueryStarted(self, event: Java) -> None:
+        self._watcher.started(event.id().toString(), event.runId().toString(), event.name())
+
+    def onQueryProgress(self, event: Java) -> None:
+        progress = json.loads(event.progress().json())
+        self._watcher.moved(progress["runId"], progress)
+
+    def onQueryIdle(self, event: Java) -> None:
+        self._watcher.idle(event.runId().toString())
+
+    def onQueryTerminated(self, event: Java) -> None:
+        error = event.exception()
+        self._watcher.ended(event.runId().toString(), error.get() if error.isDefined() else None)
+
+    class Java:
+        implements = ("org.apache.spark.sql.streaming.PythonStreamingQueryListener",)
+
+
+def listen_to_queries(spark: "SparkSession", watcher: Watcher) -> Callable[[], None]:
+    """Hear of every stream of a session; gives what ends that."""
+    from pyspark.java_gateway import ensure_callback_server_started
+
+    session: Any = spark
+    ensure_callback_server_started(spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
+    streaming = session._jvm.org.apache.spark.sql.streaming
+    listener = streaming.PythonStreamingQueryListenerWrapper(QueryListener(watcher))
+    manager = session._jsparkSession.streams()
+    manager.addListener(listener)
+    return lambda: manager.removeListener(listener)
