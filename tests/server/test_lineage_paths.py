@@ -420,6 +420,12 @@ class TestNodes:
             "isExact": True,
         }
 
+    def test_two_names_of_one_dataset_are_one_node(self, api: Api) -> None:
+        written = dataset("lake/db/totals", symlinks=[("hive|db.totals", "TABLE")])
+        api.store(run("load", "COMPLETE", 0, 1, [], [written]))
+        assert [node["name"] for node in self.find(api, "totals")] == ["db.totals"]
+        assert [node["name"] for node in self.find(api, "lake/db/totals")] == ["lake/db/totals"]
+
     def test_case_makes_no_difference(self, api: Api) -> None:
         self.store(api, "Shop.Orders")
         for name in ("shop.orders", "ORDERS", "Shop.Orders"):

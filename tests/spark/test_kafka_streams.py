@@ -172,6 +172,10 @@ def test_a_window_into_another_topic(scene: Scene) -> None:
     (written,) = scene.into_topic(frame, target)["outputs"]
     assert (written["namespace"], written["name"]) == (f"kafka://{scene.kafka.bootstrap}", target)
     assert fields(written) == {"supplier": ["supplier IDENTITY"], "total": ["price AGGREGATION"]}
+    assert written["facets"]["schema"]["fields"] == [
+        {"name": "supplier", "type": "string"},
+        {"name": "total", "type": "double"},
+    ]
     assert deciding(written) == ["at GROUP_BY", "supplier GROUP_BY"]
 
 

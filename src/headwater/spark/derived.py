@@ -52,6 +52,8 @@ class Derived:
     """The fields of a structure, where they are known one by one."""
     origin: Source | None = None
     """The column that this is, but for its type."""
+    kind: Any = None
+    """The type of what was written out as text or bytes, as Spark tells it."""
 
     def through(self, way: Way) -> "Derived":
         """The same after something was done to it."""

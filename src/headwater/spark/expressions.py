@@ -12,7 +12,7 @@ from headwater.spark.derived import (
     combine,
     payload,
 )
-from headwater.spark.parsers import PARSERS
+from headwater.spark.messages import PARSERS, WRITERS
 from headwater.spark.plan import Node, expression_id, read_tree
 
 Columns = Mapping[tuple[int, str], Derived]
@@ -180,7 +180,7 @@ class Reader:
         """A structure as text or bytes: changed as a whole, but its fields can still be told."""
         value = self.read(node.children[0])
         made = value.through(_CHANGED)
-        return Derived(made.direct, made.indirect, value.members)
+        return Derived(made.direct, made.indirect, value.members, kind=node.fields.get("written"))
 
     def _with_fields(self, node: Node) -> Derived:
         """A structure with fields added, replaced or dropped."""
@@ -219,6 +219,7 @@ _READINGS: dict[str, Callable[[Reader, Node], Derived]] = {
     **dict.fromkeys(_CASTS, Reader._cast),
     **dict.fromkeys(_CHOICES, Reader._choice),
     **dict.fromkeys(_PARSERS, Reader._parsed),
+    **dict.fromkeys(WRITERS, Reader._written_out),
     "AggregateExpression": Reader._aggregate,
     "CaseWhen": Reader._case,
     "CreateNamedStruct": Reader._struct,
@@ -230,12 +231,6 @@ _READINGS: dict[str, Callable[[Reader, Node], Derived]] = {
     "PivotFirst": Reader._pivoted,
     "PreciseTimestampConversion": Reader._in_time,
     "ScalarSubquery": Reader._of_subquery,
-    "StructsToCsv": Reader._written_out,
-    "StructsToJson": Reader._written_out,
-    "CatalystDataToAvro": Reader._written_out,
-    "CatalystDataToProtobuf": Reader._written_out,
-    "ToAvro": Reader._written_out,
-    "ToProtobuf": Reader._written_out,
     "UpdateFields": Reader._with_fields,
     "WindowExpression": Reader._over,
 }

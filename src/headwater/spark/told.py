@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from headwater.model.naming import DatasetName
 from headwater.spark.derived import Deciding, Derived, Direct, Source, Way
-from headwater.spark.parsers import PARSERS, add_schemas
+from headwater.spark.messages import PARSERS, WRITERS, add_types
 from headwater.spark.plan import Node, expression_id, read_tree
 from headwater.spark.relations import Java, Relation, name_leaf
 from headwater.spark.rows import PlanReader, Rows
@@ -38,8 +38,8 @@ class Reading:
         """Read an analysed plan of the JVM; `of` is the stream whose batch it works on."""
         text = str(plan.toJSON())
         tree = read_tree(json.loads(text))
-        if any(f'.{kind}"' in text for kind in PARSERS):
-            add_schemas(plan, tree)
+        if any(f'.{kind}"' in text for kind in (*PARSERS, *WRITERS)):
+            add_types(plan, tree)
         self.target = find_target(plan, tree, query_name)
         if of is None:
             self._reader, relations = PlanReader(), []
@@ -210,7 +210,9 @@ def _values(relation: Relation, target: Target, rows: Rows) -> _Values:
     message, _ = named.get("value", (None, None))
     if message is None or message.members is None:
         return named
-    return {name: (member, None) for name, member in message.members.items()}
+    inside = message.kind["fields"] if isinstance(message.kind, dict) else []
+    kinds = {field["name"]: field["type"] for field in inside}
+    return {name: (member, kinds.get(name)) for name, member in message.members.items()}
 
 
 def _inputs(

@@ -25,7 +25,7 @@ def find_named(connection: Connection, name: str, limit: int) -> list[Shape]:
     exact = _by_id(connection, view, name)
     if exact:
         return exact
-    found = [_shape(node, name) for node in find_like(connection, name, limit)]
+    found = [_shape(node, name) for node in _once(view, find_like(connection, name, limit))]
     if not any(shape["isExact"] for shape in found):
         found = [*_columns(connection, view, name), *found]
     return found[:limit]
@@ -56,11 +56,8 @@ def _columns(connection: Connection, view: View, name: str) -> list[Shape]:
         dataset, found_mark, column = name.rpartition(mark)
         if not (found_mark and dataset and column):
             continue
-        nodes = [
-            node
-            for node in find_like(connection, dataset, _DATASETS_OF_COLUMN)
-            if node.kind == NodeKind.DATASET
-        ]
+        like = find_like(connection, dataset, _DATASETS_OF_COLUMN)
+        nodes = _once(view, [node for node in like if node.kind == NodeKind.DATASET])
         known = list_columns(connection, view, [node.id for node in nodes])
         names = {
             (view.classes.chosen(each.dataset), each.name.lower()): each.name for each in known
@@ -73,6 +70,15 @@ def _columns(connection: Connection, view: View, name: str) -> list[Shape]:
         if shapes:
             return shapes
     return []
+
+
+def _once(view: View, nodes: list[Node]) -> list[Node]:
+    """Each node once, by the likeliest of its names."""
+    view.classes.resolve(node.id for node in nodes if node.kind == NodeKind.DATASET)
+    once: dict[bytes, Node] = {}
+    for node in nodes:
+        once.setdefault(view.classes.chosen(node.id), node)
+    return list(once.values())
 
 
 def _shape(node: Node, name: str, field: str = "") -> Shape:

@@ -1,4 +1,4 @@
-"""What messages of Avro and Protocol Buffers are parsed into: a plan's JSON has no word on it."""
+"""The types of what messages are parsed into and made of, on which a plan's JSON has no word."""
 
 import json
 from collections.abc import Iterator
@@ -7,29 +7,48 @@ from typing import Any
 from headwater.spark.plan import Json, Node, read_tree
 from headwater.spark.relations import Java
 
+# Parsers whose schema is not in the JSON; those of JSON and CSV have theirs.
 PARSERS = frozenset(("AvroDataToCatalyst", "FromAvro", "FromProtobuf", "ProtobufDataToCatalyst"))
+WRITERS = frozenset(
+    (
+        "CatalystDataToAvro",
+        "CatalystDataToProtobuf",
+        "StructsToCsv",
+        "StructsToJson",
+        "ToAvro",
+        "ToProtobuf",
+    )
+)
 
 
-def add_schemas(plan: Java, tree: Node) -> None:
-    """Ask the JVM for the type of each such parser, and note it where other parsers have theirs."""
+def add_types(plan: Java, tree: Node) -> None:
+    """Ask the JVM for the types, and note them with the expressions: `schema` of what is parsed,
+    where other parsers have theirs, and `written` of what is written out."""
     pending = [(plan, tree)]
     while pending:
         asked, node = pending.pop()
-        parsers = list(_in_fields(node))
-        if parsers:
-            kinds = [json.loads(str(found.dataType().json())) for found in _in_java(asked)]
-            for parser, kind in zip(parsers, kinds, strict=False):
-                parser["schema"] = kind
+        found = list(_in_fields(node))
+        if found:
+            for fields, expression in zip(found, _in_java(asked), strict=False):
+                is_parser = _kind(expression) in PARSERS
+                typed = expression if is_parser else expression.children().apply(0)
+                fields["schema" if is_parser else "written"] = json.loads(
+                    str(typed.dataType().json())
+                )
         below = asked.children()
         pending.extend((below.apply(place), child) for place, child in enumerate(node.children))
 
 
+def _kind(expression: Java) -> str:
+    return str(expression.getClass().getSimpleName())
+
+
 def _in_fields(node: Node) -> Iterator[Json]:
-    """Parsers in the expressions of one node, in their order."""
+    """Such expressions in the fields of one node, in their order."""
     for value in node.fields.values():
         for flat in _lists_of_nodes(value):
             for each in read_tree(flat).walk():
-                if each.kind in PARSERS:
+                if each.kind in PARSERS or each.kind in WRITERS:
                     yield each.fields
 
 
@@ -47,7 +66,7 @@ def _in_java(plan: Java) -> Iterator[Java]:
     pending = [expressions.apply(place) for place in range(expressions.size())][::-1]
     while pending:
         each = pending.pop()
-        if str(each.getClass().getSimpleName()) in PARSERS:
+        if _kind(each) in PARSERS or _kind(each) in WRITERS:
             yield each
         children = each.children()
         pending.extend(children.apply(place) for place in reversed(range(children.size())))
