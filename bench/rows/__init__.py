@@ -13,6 +13,7 @@ from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
 from bench.rows.search import search
 from bench.rows.size import growth, memory, start
+from bench.rows.spark import spark_listening
 from bench.rows.upkeep import prunes
 
 
@@ -37,6 +38,7 @@ ROWS = (
     Row("projection", projection),
     Row("bulk", bulk),
     Row("kafka-stream", kafka_stream),
+    Row("spark-listening", spark_listening),
     Row("lineage-postgres", lineage_postgres, is_full_only=True),
     Row("lists-postgres", lists_postgres, is_full_only=True),
     Row("prunes", prunes, is_full_only=True),
