@@ -3,6 +3,7 @@
 import atexit
 import json
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("headwater.spark")
 
-_END_MILLISECONDS = 2_000
+_END_SECONDS = 5.0
+# Of these, for what Spark has yet to tell.
+_BUS_MILLISECONDS = 2_000
 
 
 class Listener(StreamingQueryListener):
@@ -79,7 +82,7 @@ class Listening:
             # A query that was stopped just now: that is still on its way to us.
             with suppress(Exception):
                 bus: Any = spark.sparkContext._jsc.sc().listenerBus()
-                bus.waitUntilEmpty(_END_MILLISECONDS)
+                bus.waitUntilEmpty(_BUS_MILLISECONDS)
             stop_queries()
             stop_executions()
 
@@ -99,20 +102,24 @@ class Listening:
     def dropped(self) -> int:
         return self._sender.dropped
 
-    def close(self) -> None:
-        """Send what waits, and listen no more."""
+    def close(self, seconds: float = _END_SECONDS) -> None:
+        """Send what waits, for so long at most, and listen no more."""
+        give_up = time.monotonic() + seconds
         self.is_closed = True
         atexit.unregister(self._end)
+        self._hear_no_more()
+        self._watcher.close(max(give_up - time.monotonic(), 0))
+        self._sender.close(max(give_up - time.monotonic(), 0))
+
+    def _hear_no_more(self) -> None:
+        stop, self._stop = self._stop, lambda: None
         # The session may have ended before.
         with suppress(Exception):
-            self._stop()
-        self._watcher.close()
-        self._sender.close()
+            stop()
 
     def _end(self) -> None:
         """The program ends, and with it the queries that run still."""
-        with suppress(Exception):
-            self._stop()
+        self._hear_no_more()
         self._watcher.end_all()
         self.close()
 

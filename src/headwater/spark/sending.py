@@ -85,7 +85,7 @@ class Sender:
             self._waiting[key] = body
             while len(self._waiting) > 1 and self._are_too_many():
                 self._bytes -= len(self._waiting.pop(next(iter(self._waiting))))
-                self._drop("too many events wait for the server")
+                self.drop("too many events wait for the server")
             self._changed.notify_all()
 
     def _are_too_many(self) -> bool:
@@ -101,7 +101,7 @@ class Sender:
                 self._changed.wait(0.05)
             self._is_closed = True
             for _ in range(len(self._waiting)):
-                self._drop("the program ended before the server took it")
+                self.drop("the program ended before the server took it")
             self._waiting.clear()
             self._changed.notify_all()
 
@@ -114,7 +114,7 @@ class Sender:
                 self.sent += 1
                 failures = 0
             except Refused as error:
-                self._drop(f"the server refused it: {error}")
+                self.drop(f"the server refused it: {error}")
             except Exception as error:
                 failures += 1
                 self._put_back(key, body)
@@ -142,7 +142,7 @@ class Sender:
         """Before all others, unless there is a newer one already."""
         with self._changed:
             if self._is_closed:
-                self._drop("the program ended before the server took it")
+                self.drop("the program ended before the server took it")
             elif key not in self._waiting:
                 self._waiting = {key: body, **self._waiting}
                 self._bytes += len(body)
@@ -158,7 +158,8 @@ class Sender:
                     return
                 self._changed.wait(left)
 
-    def _drop(self, reason: str) -> None:
+    def drop(self, reason: str) -> None:
+        """Count what is not told, and say why, though not each time."""
         self.dropped += 1
         self._tell("lineage was dropped (%d events so far): %s", self.dropped, reason)
 

@@ -99,6 +99,8 @@ class Watcher:
         done.wait(seconds)
 
     def _later(self, work: Callable[[], None]) -> None:
+        if len(self._work) == _MAX_WORK:
+            self._sender.drop("too much happens to read it all")
         self._work.append(work)
         self._has_work.set()
 
