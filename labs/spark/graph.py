@@ -17,6 +17,7 @@ Shape = dict[str, Any]
 NAMESPACE = "fh-local"
 _UP = (Side.UPSTREAM,)
 _DOWN = (Side.DOWNSTREAM,)
+_KINDS = {"kafka": "topic", "rate": "rate"}
 
 
 class Look(NamedTuple):
@@ -183,7 +184,7 @@ def column_label(data: Shape) -> str:
 
 def label(namespace: str, name: str) -> str:
     """A dataset's name without where this run of the lab happens to have it."""
-    kind = "topic" if namespace.startswith("kafka:") else "table"
+    kind = _KINDS.get(namespace.partition(":")[0], "table")
     return f"{kind} {name.rpartition('/')[2]}"
 
 

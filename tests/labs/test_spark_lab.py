@@ -138,10 +138,14 @@ class Expected(NamedTuple):
     deciding: list[str]
 
 
+_BY_NUMBER = ("order_id", "item", "price", "supplier", "currency")
 EXPECTED = [
     Expected(
         "orders-source",
-        {name: [] for name in ("order_id", "item", "price", "supplier", "bid_time", "currency")},
+        {
+            **dict.fromkeys(_BY_NUMBER, ["value TRANSFORMATION"]),
+            "bid_time": ["timestamp TRANSFORMATION"],
+        },
         [],
     ),
     Expected(

@@ -1,5 +1,6 @@
 """Streams of a real Spark tell what they read and write, by column, from start to end."""
 
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -168,7 +169,28 @@ def test_names_of_those_without_one(heard: Heard, spark: "SparkSession") -> None
     rate = spark.readStream.format("rate").load()
     query = rate.writeStream.format("noop").start()
     try:
-        start = heard.last(f"query-{query.id}", "START")
-        assert [each["namespace"] for each in start["outputs"]] == ["noop"]
+        name = f"query-{query.id}"
+        start = heard.last(name, "START")
+        (read,), (written,) = start["inputs"], start["outputs"]
+        assert (read["namespace"], read["name"]) == ("rate", name)
+        assert (written["namespace"], written["name"]) == ("noop", name)
+        assert fields(written) == {
+            "timestamp": ["timestamp IDENTITY"],
+            "value": ["value IDENTITY"],
+        }
     finally:
         query.stop()
+
+
+def test_lines_of_a_socket(heard: Heard, spark: "SparkSession", tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        lines = spark.readStream.format("socket").options(host="127.0.0.1", port=str(port)).load()
+        query = run(lines.selectExpr("upper(value) AS loud"), "lines", tmp_path)
+        try:
+            start = heard.last("lines", "START")
+        finally:
+            query.stop()
+    (read,), (written,) = start["inputs"], start["outputs"]
+    assert (read["namespace"], read["name"]) == (f"socket://127.0.0.1:{port}", "lines")
+    assert fields(written) == {"loud": ["value TRANSFORMATION"]}

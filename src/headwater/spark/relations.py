@@ -29,10 +29,25 @@ _OF_FILES = frozenset(("FileStreamSource", "FileSource", "FileSink"))
 _DESCRIBED = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 
 
-def name_leaf(leaf: Java) -> list[Relation]:
-    """The datasets that a leaf of a plan reads; none where it is data that has no name."""
+def name_leaf(leaf: Java, query_name: str = "") -> list[Relation]:
+    """The datasets that a leaf of a plan reads; none where it is data that has no name.
+
+    What is made up for one query alone has the name of that query.
+    """
     reading = _LEAVES.get(_kind(leaf))
-    return reading(leaf) if reading is not None else []
+    if reading is None:
+        return []
+    relations = reading(leaf)
+    if not relations and query_name:
+        return _made_up(leaf, query_name)
+    return relations
+
+
+def _made_up(leaf: Java, query_name: str) -> list[Relation]:
+    """Spark's sources for trials: rows at a rate."""
+    if "Scan" not in _kind(leaf) or not _kind(leaf.relation().table()).startswith("Rate"):
+        return []
+    return [Relation(DatasetName("rate", query_name))]
 
 
 def _kind(node: Java) -> str:
@@ -88,6 +103,11 @@ def _name_table(leaf: Java, relation: Java) -> list[Relation]:
     if "Kafka" in _kind(table):
         given = relation.options().asCaseSensitiveMap()
         return name_topics({str(key): str(given.get(key)) for key in given.keySet()})
+    if _kind(table) == "TextSocketTable":
+        options = relation.options()
+        return [
+            Relation(DatasetName(f"socket://{options.get('host')}:{options.get('port')}", "lines"))
+        ]
     if not identifier.isDefined():
         return []
     location = table.properties().get("location")

@@ -49,7 +49,7 @@ class Reading:
             self._reader.casts.update(of._reader.casts)
             relations = of._sources.relations
         self.rows: Rows = self._reader.read(self.target.query)
-        self._sources: _Sources = _Sources(self._reader, _java_leaves(plan), relations)
+        self._sources: _Sources = _Sources(self._reader, _java_leaves(plan), relations, query_name)
 
     def told(self) -> Told:
         outputs = [
@@ -115,9 +115,14 @@ class _Sources:
     """The relations behind the leaves of a plan."""
 
     def __init__(
-        self, reader: PlanReader, leaves: Mapping[int, Java], known: Sequence[list[Relation]]
+        self,
+        reader: PlanReader,
+        leaves: Mapping[int, Java],
+        known: Sequence[list[Relation]],
+        query_name: str,
     ) -> None:
         self._reader = reader
+        self._query_name = query_name
         new = reader.leaves[len(known) :]
         self.relations = [*known, *(self._name(leaf, leaves) for leaf in new)]
         self.patterns: dict[int, Relation] = {}
@@ -129,7 +134,7 @@ class _Sources:
     def _name(self, leaf: Node, leaves: Mapping[int, Java]) -> list[Relation]:
         output = leaf.expressions("output")
         found = leaves.get(expression_id(output[0])[0]) if output else None
-        return name_leaf(found) if found is not None else []
+        return name_leaf(found, self._query_name) if found is not None else []
 
     def of(self, source: Source) -> list[tuple[Relation, str]]:
         """The columns, by their datasets, that a source of the plan is."""
