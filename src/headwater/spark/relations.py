@@ -72,7 +72,7 @@ def name_catalog_table(table: Java) -> Relation:
     database = identifier.database()
     name = str(identifier.table())
     whole = f"{database.get()}.{name}" if database.isDefined() else name
-    return _table_at(str(table.location()), whole)
+    return table_at(str(table.location()), whole)
 
 
 def _of_jdbc(relation: Java) -> list[Relation]:
@@ -123,7 +123,7 @@ def _name_table(leaf: Java, relation: Java) -> list[Relation]:
     if uri and kind in _BY_URI:
         metastore = f"hive://{urlsplit(uri).netloc}" if kind == "hive" else uri
         return [Relation(name_path(str(location)), DatasetName(metastore, name))]
-    return [_table_at(str(location), name)]
+    return [table_at(str(location), name)]
 
 
 def name_topics(options: Mapping[str, str]) -> list[Relation]:
@@ -158,21 +158,18 @@ def name_described(text: str) -> list[Relation]:
     return [Relation(name_path(found[2]))]
 
 
-def _table_at(location: str, name: str) -> Relation:
+def table_at(location: str, name: str) -> Relation:
     """A table is named by where it is; what its catalog calls it is its other name."""
     path = name_path(location)
-    warehouse = _above(path.name, name)
     # As OpenLineage's own listener names it.
-    if path.namespace == "file":
-        return Relation(path, DatasetName(f"file:{warehouse}", name))
-    return Relation(path, DatasetName(f"{path.namespace}/{warehouse.strip('/')}", name))
+    root = "file:" if path.namespace == "file" else path.namespace
+    return Relation(path, DatasetName("/".join((root, *_above(path.name, name))), name))
 
 
-def _above(path: str, name: str) -> str:
-    """The warehouse: the path without the parts that are the table's own."""
-    parts = name.split(".")
-    ending = "/" + "/".join(parts)
-    return path.removesuffix(ending) if path.endswith(ending) else path.rpartition("/")[0]
+def _above(path: str, name: str) -> list[str]:
+    """The warehouse: the parts of the path that are not the table's own."""
+    parts, own = path.strip("/").split("/"), name.split(".")
+    return parts[: -len(own)] if parts[-len(own) :] == own else parts[:-1]
 
 
 def name_path(path: str) -> DatasetName:
