@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lab-spark services test test-unit test-long check format bench bench-full lock clean
+.PHONY: help setup demo lab-spark connect services test test-unit test-long check format bench bench-full lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,13 +33,16 @@ lab-spark: services  ## Kafka, Spark and Iceberg, in one graph while they run (P
 services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven (apt, as root), Kafka's jars
 	scripts/install-services
 
-test: services  ## all tests but the long ones
+connect: services  ## build and test the plugin for Kafka Connect: connect/target/headwater-connect.jar
+	mvn --batch-mode --quiet -Dstyle.color=never --strict-checksums --file connect/pom.xml package
+
+test: connect  ## all tests but the long ones
 	$(BIN)/python -m pytest -m "not long"
 
 test-unit: $(READY)  ## the tests that need no service, in under a minute
 	$(BIN)/python -m pytest -q -n auto -m "not integration and not long"
 
-test-long: services  ## kill loops, soak, second versions
+test-long: connect  ## kill loops, soak, second versions
 	$(BIN)/python -m pytest -m long
 
 check: $(READY)  ## format, lint, types, import layers, unit tests
@@ -65,4 +68,4 @@ lock: $(READY)  ## write the lock files anew
 	$(COMPILE) --group java -o requirements-java.lock
 
 clean:  ## remove what the targets made
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build connect/target

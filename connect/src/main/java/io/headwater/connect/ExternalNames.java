@@ -1,0 +1,79 @@
+package io.headwater.connect;
+
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Names of the datasets outside Kafka, from what connectors are configured with. */
+final class ExternalNames {
+    private ExternalNames() {}
+
+    /** A dataset of a system, in OpenLineage's spelling. */
+    static DatasetName ofSystem(String namespace, String name) {
+        if (namespace.startsWith("kafka://")) {
+            return DatasetName.kafka(namespace.substring("kafka://".length()), name);
+        }
+        if (namespace.startsWith("s3://") || namespace.startsWith("gs://")) {
+            return new DatasetName(namespace, objectKey(constantFolder(name)));
+        }
+        return new DatasetName(namespace, name);
+    }
+
+    /** A table named by where it is. */
+    static DatasetName ofTableIn(String warehouse, String table, String databaseSuffix) {
+        URI place = URI.create(warehouse);
+        int end = table.lastIndexOf('.');
+        String folder = end < 0 ? "" : table.substring(0, end).replace('.', '/') + databaseSuffix + "/";
+        String path = withoutLastSlash(pathOf(place)) + "/" + folder + table.substring(end + 1);
+        String scheme = place.getScheme() == null ? "file" : place.getScheme();
+        switch (scheme) {
+            case "s3":
+            case "s3a":
+            case "s3n":
+                return new DatasetName("s3://" + place.getRawAuthority(), objectKey(path));
+            case "gs":
+                return new DatasetName("gs://" + place.getRawAuthority(), objectKey(path));
+            case "file":
+                return new DatasetName("file", path);
+            default:
+                return new DatasetName(scheme + "://" + place.getRawAuthority(), path);
+        }
+    }
+
+    /** The other name of such a table: what its catalog calls it. */
+    static DatasetName inCatalog(String warehouse, String table) {
+        String above = withoutLastSlash(pathOf(URI.create(warehouse)));
+        return new DatasetName(ofTableIn(warehouse, table, "").namespace + above, table);
+    }
+
+    /** A table's whole name: what it leaves out of its database and schema is put before it. */
+    static String inDatabase(String within, String table) {
+        List<String> above = within.isEmpty() ? List.of() : List.of(within.split("\\."));
+        int missing = above.size() - (table.split("\\.", -1).length - 1);
+        List<String> parts = new ArrayList<>(above.subList(0, Math.max(missing, 0)));
+        parts.add(table);
+        return String.join(".", parts);
+    }
+
+    /** The folder that is the same for all objects, of a key with expressions in it. */
+    private static String constantFolder(String key) {
+        int expression = key.indexOf("${");
+        if (expression < 0) {
+            return key;
+        }
+        return key.substring(0, Math.max(key.lastIndexOf('/', expression), 0));
+    }
+
+    private static String objectKey(String key) {
+        String bare = key.replaceAll("^/+|/+$", "");
+        return bare.isEmpty() ? "/" : bare;
+    }
+
+    private static String pathOf(URI place) {
+        return place.getPath() == null ? "" : place.getPath();
+    }
+
+    private static String withoutLastSlash(String path) {
+        return path.replaceAll("/+$", "");
+    }
+}

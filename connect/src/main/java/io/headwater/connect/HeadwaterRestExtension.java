@@ -1,0 +1,34 @@
+package io.headwater.connect;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.connect.rest.ConnectRestExtension;
+import org.apache.kafka.connect.rest.ConnectRestExtensionContext;
+
+/** Gives the agent a view of the cluster: configurations, states, failures. Adds nothing to REST. */
+public final class HeadwaterRestExtension implements ConnectRestExtension {
+    private Map<String, Object> worker = Map.of();
+
+    @Override
+    public void configure(Map<String, ?> given) {
+        worker = new HashMap<>(given);
+    }
+
+    @Override
+    public void register(ConnectRestExtensionContext context) {
+        Settings settings = Settings.of(System.getenv()).ofWorker(worker);
+        Object group = worker.get("group.id");
+        String name = group == null ? "standalone" : group.toString();
+        Agent.get().watch(new ClusterWatch(context.clusterState(), name), settings);
+    }
+
+    @Override
+    public void close() {
+        Agent.get().stop();
+    }
+
+    @Override
+    public String version() {
+        return Events.VERSION;
+    }
+}

@@ -1,0 +1,61 @@
+package io.headwater.lab;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.connect.connector.Task;
+import org.apache.kafka.connect.sink.SinkConnector;
+import org.apache.kafka.connect.sink.SinkRecord;
+import org.apache.kafka.connect.sink.SinkTask;
+
+/** Takes records and keeps none. */
+public class LabSink extends SinkConnector {
+    private Map<String, String> config;
+
+    @Override
+    public void start(Map<String, String> given) {
+        config = given;
+    }
+
+    @Override
+    public Class<? extends Task> taskClass() {
+        return LabTask.class;
+    }
+
+    @Override
+    public List<Map<String, String>> taskConfigs(int most) {
+        return Collections.nCopies(most, config);
+    }
+
+    @Override
+    public void stop() {}
+
+    @Override
+    public ConfigDef config() {
+        return new ConfigDef();
+    }
+
+    @Override
+    public String version() {
+        return "lab";
+    }
+
+    /** Takes records and keeps none. */
+    public static class LabTask extends SinkTask {
+        @Override
+        public void start(Map<String, String> given) {}
+
+        @Override
+        public void put(Collection<SinkRecord> records) {}
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public String version() {
+            return "lab";
+        }
+    }
+}

@@ -1,0 +1,55 @@
+"""A worker for all tests of connectors, and the graph that its lineage ends in."""
+
+import json
+import uuid
+from collections.abc import Iterator
+
+import pytest
+
+from tests.connect.graph import Graph
+from tests.services.connect import Connect
+from tests.services.headwater import Headwater
+from tests.services.kafka import Kafka
+
+GROUP = "shop"
+SETTINGS = {"headwater.heartbeat.seconds": "2", "headwater.poll.seconds": "0.2"}
+
+
+# What users can tell of a connector that is not known, or not as they want it.
+OWN_ROWS = {
+    "connectors": [
+        {
+            "classes": ["org.apache.kafka.connect.tools.MockSinkConnector"],
+            "role": "sink",
+            "namespace": "fancy://{fancy.host}:{fancy.port|=7000}",
+            "name": "{@topic}",
+        }
+    ]
+}
+
+
+@pytest.fixture(scope="session")
+def connect(
+    kafka: Kafka, headwater_server: Headwater, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Connect]:
+    """One worker for the whole test run; a test creates connectors of its own."""
+    rows = tmp_path_factory.mktemp("connectors") / "rows.json"
+    rows.write_text(json.dumps(OWN_ROWS))
+    settings = {
+        **SETTINGS,
+        "headwater.url": headwater_server.url,
+        "headwater.connectors.file": str(rows),
+    }
+    with Connect.start(kafka, GROUP, settings) as service:
+        yield service
+
+
+@pytest.fixture
+def graph(headwater_server: Headwater) -> Graph:
+    return Graph(headwater_server.url, f"kafka-connect://{GROUP}")
+
+
+@pytest.fixture
+def name() -> str:
+    """A name of this test alone, for a connector or a topic."""
+    return f"orders-{uuid.uuid4().hex[:8]}"

@@ -1,0 +1,43 @@
+"""What connectors read and write; the Java part is tested by the same cases."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headwater.model.connector_runs import connector_run_id, shown
+from headwater.model.connectors import describe
+
+CASES = json.loads(
+    (Path(__file__).parents[1] / "connect" / "connector_cases.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("case", CASES["connectors"], ids=lambda case: case["case"])
+def test_a_connector_is_described(case: dict[str, Any]) -> None:
+    found = describe(case["config"], case.get("seen", []), rows=case.get("rows", []))
+    assert found.role == case["role"]
+    assert found.guessed == case.get("guessed", False)
+    assert sorted(found.topics) == sorted(case["topics"])
+    externals = [[*each.name, sorted(each.topics), *(each.other or ())] for each in found.externals]
+    expected = [[space, name, sorted(of), *other] for space, name, of, *other in case["externals"]]
+    assert sorted(externals) == sorted(expected)
+
+
+@pytest.mark.parametrize("case", CASES["secrets"], ids=lambda case: case["key"])
+def test_secrets_are_not_shown(case: dict[str, str]) -> None:
+    assert shown({case["key"]: case["value"]}) == {case["key"]: case["shown"]}
+
+
+@pytest.mark.parametrize("case", CASES["runs"], ids=lambda case: case["case"])
+def test_a_run_has_the_same_id_for_all_who_see_it(case: dict[str, Any]) -> None:
+    names = (case["kafka_cluster"], case["connect_cluster"], case["connector"])
+    assert str(connector_run_id(*names, case["config"])) == case["id"]
+    assert str(connector_run_id(*names, shown(case["config"]))) == case["id"]
+
+
+def test_the_worker_says_what_a_class_is_that_does_not_say_it_itself() -> None:
+    config = {"connector.class": "com.example.Weather", "name": "weather", "topics": "a"}
+    assert describe(config).role == "sink"
+    assert describe(config, role="source").role == "source"
