@@ -64,3 +64,14 @@ def encode(event: Json) -> bytes:
 
 def decode(event: Json) -> Event:
     return decode_event(encode(event))
+
+
+def micro_batch_event() -> Json:
+    """What OpenLineage's own listener for Spark says of a batch of a stream."""
+    application = {"run": {"runId": PARENT_RUN}, "job": {"namespace": "scheduler", "name": "shop"}}
+    kind = {"processingType": "STREAMING", "integration": "SPARK"}
+    return run_event(
+        run={"runId": RUN, "facets": {"parent": application}},
+        job={"namespace": "scheduler", "name": "shop.filter", "facets": {"jobType": kind}},
+        producer="https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/spark",
+    )

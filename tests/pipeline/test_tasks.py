@@ -24,7 +24,14 @@ from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.tasks import Chunk, Handed, Message, Task, hand_over, take_over
 from headwater.store.packing import unpack
 from headwater.store.writer import open_writer, pack_rows, ready
-from tests.model.events import Json, dataset_event, edit_event, job_event, run_event
+from tests.model.events import (
+    Json,
+    dataset_event,
+    edit_event,
+    job_event,
+    micro_batch_event,
+    run_event,
+)
 from tests.pipeline.frames import PLACE, chunks_of, handed_by, make_task, message, numbered
 from tests.pipeline.lakes import NOON, payloads
 from tests.properties.relation_rows import rows
@@ -398,6 +405,7 @@ class TestHandOver:
             edit_event(set={"documentation": {"description": "x"}}),
             edit_event(set={"deleted": True}),
             edit_event(entity={"type": "tag", "name": "pii"}, set={"documentation": {}}),
+            micro_batch_event(),
         ]
         given = [message(event) for event in events]
         bad = Message(b"\xff\x00", NOON, PLACE, "é", 2**40)
