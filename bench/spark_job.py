@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 ROWS_A_SECOND = 20_000
-BEFORE_SECONDS = 10.0
-SECONDS = 30.0
+BEFORE_SECONDS = 5.0
+SECONDS = 20.5
 JOINS = 20
 COLUMNS_OF_A_TABLE = 25
 WARM_READINGS = 5

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bench.client import Client
 from bench.figure import Figure
+from bench.rows.connect import connect_apply, connect_worker
 from bench.rows.graph import lineage, lineage_history, lineage_postgres
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
@@ -39,6 +40,8 @@ ROWS = (
     Row("bulk", bulk),
     Row("kafka-stream", kafka_stream),
     Row("spark-listening", spark_listening),
+    Row("connect-apply", connect_apply, is_full_only=True),
+    Row("connect-worker", connect_worker, is_full_only=True),
     Row("lineage-postgres", lineage_postgres, is_full_only=True),
     Row("lists-postgres", lists_postgres, is_full_only=True),
     Row("prunes", prunes, is_full_only=True),

@@ -36,9 +36,11 @@ class Graph:
 
     def events(self, job: str) -> list[Json]:
         """The events of a job, in their order."""
-        found = self._get("/events/lineage?limit=1000&sortDirection=asc")
+        found = self._get("/events/lineage?limit=1000&sortDirection=desc")
         assert found is not None
-        return [event for event in found["events"] if event["job"]["name"] == job]
+        # Others have told of datasets alone.
+        newest = [event for event in found["events"] if event.get("job", {}).get("name") == job]
+        return newest[::-1]
 
     def told(self, job: str) -> list[str]:
         """What was told of a job, without heartbeats: `START started`."""

@@ -42,6 +42,7 @@ class Connect(Process):
         env: Config,
         plugins: Sequence[str],
         release: str,
+        is_long_lived: bool,
     ) -> None:
         super().__init__()
         self.kafka = kafka
@@ -50,6 +51,7 @@ class Connect(Process):
         self._own_settings = settings
         self._env = env
         self._plugins = plugins
+        self._is_long_lived = is_long_lived
         self._jars = gathered_jars(PROJECT.with_name(release) / "pom.xml")
 
     @classmethod
@@ -62,15 +64,17 @@ class Connect(Process):
         plugins: Sequence[str] = (),
         release: str = PROJECT.name,
         with_extension: bool = True,
+        is_long_lived: bool = False,
     ) -> Self:
         """Start a worker of the group and wait until it answers.
 
         `plugins` are folders beside this file whose POM names the jars of a plugin, `release` is
-        that of the worker itself.
+        that of the worker itself. One that is long-lived starts slower, and then is as quick as
+        Java gets.
         """
         extension = {"rest.extension.classes": EXTENSION} if with_extension else {}
         settings = {**extension, **(settings or {})}
-        service = cls(kafka, group, settings, env or {}, plugins, release)
+        service = cls(kafka, group, settings, env or {}, plugins, release, is_long_lived)
         try:
             service._write()
             service._run()
@@ -142,7 +146,8 @@ class Connect(Process):
             time.sleep(0.2)
 
     def command(self) -> Sequence[str]:
-        options = ["-Xmx768m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
+        options = ["-Xmx768m", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
+        options += [] if self._is_long_lived else ["-XX:TieredStopAtLevel=1"]
         options += [f"-Djava.io.tmpdir={self.directory}"]
         options += [f"-Dlog4j2.configurationFile={PROJECT / 'log4j2.properties'}"]
         main = "org.apache.kafka.connect.cli.ConnectDistributed"
