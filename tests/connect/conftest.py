@@ -28,11 +28,11 @@ OWN_ROWS = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def connect(
     kafka: Kafka, headwater_server: Headwater, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Connect]:
-    """One worker for the whole test run; a test creates connectors of its own."""
+    """One worker for all tests of this folder, whose connectors are at work as long as it is."""
     rows = tmp_path_factory.mktemp("connectors") / "rows.json"
     rows.write_text(json.dumps(OWN_ROWS))
     settings = {
