@@ -59,7 +59,7 @@ format: $(READY)  ## rewrite the sources in the project's format
 bench: services  ## the figures, within 8 minutes; writes docs/benchmarks.md
 	$(BIN)/python -m bench
 
-bench-full: services  ## the figures with the large rows
+bench-full: connect  ## the figures with the large rows
 	$(BIN)/python -m bench --full
 
 lock: $(READY)  ## write the lock files anew

@@ -8,6 +8,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+
+import httpx2
 
 from bench import process
 from bench.client import Client
@@ -20,10 +23,10 @@ JAVA_PROJECT = process.ROOT / "connect"
 COMPILED = JAVA_PROJECT / "target" / "bench"
 RECORDS = 500_000
 PAIRS = 5
-WARM_UPS = 2
+WARM_UPS = 3
 TOPIC = "orders"
 SINK = {
-    "connector.class": "io.headwater.lab.LabSink",
+    "connector.class": "org.apache.kafka.connect.tools.MockSinkConnector",
     "topics": TOPIC,
     "tasks.max": "1",
     "key.converter": "org.apache.kafka.connect.storage.StringConverter",
@@ -54,6 +57,7 @@ def connect_worker(client: Client) -> list[Figure]:
         with Connect.start(broker, "told", told, is_long_lived=True) as worker:
             with process.meter() as reading:
                 more = _memory_after(worker, WITH) - plain
+            _check_told(server, broker)
             with_it, without = _pairs(worker)
     return [
         Figure("a worker of Connect with the transform, to the same without, a record", "x",
@@ -99,18 +103,24 @@ def _orders() -> Iterator[tuple[bytes, bytes]]:
 
 
 def _pairs(worker: Connect) -> tuple[list[Sample], list[Sample]]:
-    """Passes in turns, with and without; those that Java still compiles in are not counted."""
+    """Samples with and without, in pairs; passes that Java still compiles in are not counted."""
     for number in range(WARM_UPS):
         _pass(worker, f"warm-without-{number}", {})
         _pass(worker, f"warm-with-{number}", WITH)
     with_it: list[Sample] = []
     without: list[Sample] = []
     for number in range(PAIRS):
-        kinds = [(without, {}), (with_it, WITH)]
-        # What comes first has the colder machine: each does so in turn.
-        for samples, transform in kinds if number % 2 else reversed(kinds):
-            samples.append(_pass(worker, f"pass-{len(samples)}-{len(transform)}", transform))
+        # Once before and once after: a worker that still gets quicker favours neither.
+        first = _pass(worker, f"with-first-{number}", WITH)
+        others = [_pass(worker, f"without-{number}-{turn}", {}) for turn in range(2)]
+        last = _pass(worker, f"with-last-{number}", WITH)
+        with_it.append(_mean(first, last))
+        without.append(_mean(*others))
     return with_it, without
+
+
+def _mean(one: Sample, other: Sample) -> Sample:
+    return Sample((one.value + other.value) / 2, (one.steal + other.steal) / 2)
 
 
 def _pass(worker: Connect, name: str, transform: dict[str, str]) -> Sample:
@@ -125,6 +135,15 @@ def _pass(worker: Connect, name: str, transform: dict[str, str]) -> Sample:
     return sample
 
 
+def _check_told(server: Headwater, broker: Kafka) -> None:
+    """A transform that is not at work would cost nothing."""
+    namespace = quote(f"kafka://{broker.bootstrap}", safe="")
+    url = f"{server.url}/api/v1/namespaces/{namespace}/datasets/{TOPIC}"
+    answer = httpx2.get(url, trust_env=False)
+    if answer.status_code != 200 or not answer.json()["fields"]:
+        raise RuntimeError(f"the schema of {TOPIC} was not told: {answer.text[:500]}")
+
+
 def _wait_for_end(worker: Connect, name: str) -> None:
     give_up = time.monotonic() + PATIENCE_SECONDS
     while worker.kafka.committed(f"connect-{name}", TOPIC) != {0: RECORDS}:
@@ -135,14 +154,16 @@ def _wait_for_end(worker: Connect, name: str) -> None:
 
 def _memory_after(worker: Connect, transform: dict[str, str]) -> float:
     """MB of the heap and of classes that are in use after a connector has read the topic."""
-    worker.create("memory", {**SINK, **transform})
-    _wait_for_end(worker, "memory")
+    # Offsets are kept by the connector's name: that of one worker is not read on by the next.
+    name = f"memory-{worker.group}"
+    worker.create(name, {**SINK, **transform})
+    _wait_for_end(worker, name)
     _run("jcmd", str(worker.pid), "GC.run")
     report = _run("jcmd", str(worker.pid), "GC.heap_info")
     used = re.findall(r"(?:generation .*|Metaspace *)used (\d+)K", report)
     if len(used) != 3:
         raise RuntimeError(f"Java tells of its memory in another way: {report}")
-    worker.delete("memory")
+    worker.delete(name)
     return sum(map(int, used)) * 1024 / 1e6
 
 

@@ -36,13 +36,15 @@ final class TaskView {
         if (topic.equals(lastTopic)) {
             return last.saw(record);
         }
-        role = record instanceof SinkRecord ? "sink" : "source";
         TopicView known = topics.get(topic);
         last = known == null ? new TopicView() : known;
         lastTopic = topic;
         boolean isNews = last.saw(record);
-        // Only now, lest the topic be told without what its record shows.
-        topics.putIfAbsent(topic, last);
+        if (known == null) {
+            role = record instanceof SinkRecord ? "sink" : "source";
+            // Only now, lest the topic be told without what its record shows.
+            topics.put(topic, last);
+        }
         return isNews || known == null;
     }
 
