@@ -14,6 +14,7 @@ import pytest
 
 from bench import load
 from headwater.store.engine import open_engine
+from tests.model.events import micro_batch_event
 from tests.services.headwater import Headwater
 from tests.store.rows import Rows, differences, read_rows
 
@@ -93,6 +94,7 @@ def handmade_events() -> list[bytes]:
     for number, (time, producer) in enumerate(product(TIMES, PRODUCERS)):
         events += static_events(time, producer, number)
     events += [
+        micro_batch_event(),
         {"eventTime": NOON},
         {"eventTime": "soon", "job": JOB},
         {"eventTime": NOON, "job": 1},
