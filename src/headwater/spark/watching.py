@@ -27,6 +27,7 @@ log = logging.getLogger("headwater.spark")
 
 HEARTBEAT_SECONDS = 10.0
 _LOOK_SECONDS = 10.0
+_WRITES_MILLISECONDS = 1_000
 # A stream's plan is there once the stream has begun to run.
 _PLAN_SECONDS = 0.2
 _PLAN_TRIES = 300
@@ -79,7 +80,7 @@ class Watcher:
     def ended(self, run: str, error: str | None) -> None:
         stream = self._streams.get(run)
         if stream is not None:
-            self._later(lambda: self._tell_end(stream, error))
+            self._later(lambda: self._tell_end_after_writes(stream, error))
 
     def executed(self, execution: Java, nanoseconds: int, error: str | None) -> None:
         """An action: a write inside foreachBatch, or one of its own."""
@@ -94,9 +95,12 @@ class Watcher:
     def close(self, seconds: float = 5.0) -> None:
         """Do what is left to do, for so long at most."""
         self._later(self._look_at_session)
-        done = threading.Event()
-        self._later(done.set)
-        done.wait(seconds)
+        give_up = time.monotonic() + seconds
+        # Twice, as some of it is put off once.
+        for _ in range(2):
+            done = threading.Event()
+            self._later(done.set)
+            done.wait(max(give_up - time.monotonic(), 0))
 
     def _later(self, work: Callable[[], None]) -> None:
         if len(self._work) == _MAX_WORK:
@@ -136,6 +140,13 @@ class Watcher:
         for stream in list(self._streams.values()):
             stream.is_finite = False
             self._tell_end(stream, None)
+
+    def _tell_end_after_writes(self, stream: Stream, error: str | None) -> None:
+        """Spark tells of writes on another way, which may take longer than that of the end."""
+        with suppress(Exception):
+            bus: Any = self._spark.sparkContext._jsc.sc().listenerBus()
+            bus.waitUntilEmpty(_WRITES_MILLISECONDS)
+        self._later(lambda: self._tell_end(stream, error))
 
     def _tell_end(self, stream: Stream, error: str | None) -> None:
         if self._streams.pop(stream.run, None) is None:
