@@ -1,6 +1,7 @@
 """What Spark executes beside its streams' own plans: writes of batches, told by a listener."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from headwater.spark.counting import Count
@@ -38,6 +39,14 @@ def listen_to_executions(spark: "SparkSession", heard: Heard) -> Callable[[], No
     listener = ExecutionListener(heard)
     manager.register(listener)
     return lambda: manager.unregister(listener)
+
+
+def wait_until_told(spark: "SparkSession", milliseconds: int) -> None:
+    """Wait until Spark has told all that has happened so far, for so long at most."""
+    # Not where it takes longer, or where there is no Spark any more.
+    with suppress(Exception):
+        bus: Any = spark.sparkContext._jsc.sc().listenerBus()
+        bus.waitUntilEmpty(milliseconds)
 
 
 def count_written(execution: Java) -> Count:

@@ -18,7 +18,7 @@ from headwater.spark.connect import (
     is_connect,
     remove_listener,
 )
-from headwater.spark.executions import listen_to_executions
+from headwater.spark.executions import listen_to_executions, wait_until_told
 from headwater.spark.queries import listen_to_queries
 from headwater.spark.sending import Sender, http_post
 from headwater.spark.settings import read_settings
@@ -80,9 +80,7 @@ class Listening:
 
         def stop() -> None:
             # A query that was stopped just now: that is still on its way to us.
-            with suppress(Exception):
-                bus: Any = spark.sparkContext._jsc.sc().listenerBus()
-                bus.waitUntilEmpty(_BUS_MILLISECONDS)
+            wait_until_told(spark, _BUS_MILLISECONDS)
             stop_queries()
             stop_executions()
 

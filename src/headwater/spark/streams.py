@@ -34,8 +34,6 @@ class Stream:
         self._gaps: set[str] = set()
         self.counts = Counts()
         self.checkpoint: str | None = None
-        self.restart_of: str | None = None
-        """The run before, from the same checkpoint, if it was in this program."""
         self._first_batch: int | None = None
         self._progress: Json = {}
 
@@ -105,7 +103,6 @@ class Stream:
         return events.own_facet(
             queryId=self.id,
             checkpoint=self.checkpoint,
-            restartOf=self.restart_of,
             firstBatchId=self._first_batch,
             batchId=progress.get("batchId"),
             batchMilliseconds=progress.get("batchDuration"),

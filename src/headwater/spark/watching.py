@@ -13,7 +13,7 @@ from headwater.model.instant import now
 from headwater.model.naming import DatasetName
 from headwater.spark.batches import BatchRun
 from headwater.spark.counting import Count
-from headwater.spark.executions import count_written
+from headwater.spark.executions import count_written, wait_until_told
 from headwater.spark.relations import Java
 from headwater.spark.sending import Sender
 from headwater.spark.stages import Stages
@@ -48,7 +48,6 @@ class Watcher:
         self._has_batch = batch
         self._streams: dict[str, Stream] = {}
         self._stages: dict[str, Stages] = {}
-        self._last_runs: dict[str, str] = {}
         self._seen: dict[tuple[str, str], list[DatasetName]] = {}
         self._work: deque[Callable[[], None]] = deque(maxlen=_MAX_WORK)
         self._has_work = threading.Event()
@@ -56,8 +55,6 @@ class Watcher:
 
     def started(self, id: str, run: str, name: str | None) -> None:
         stream = Stream(self._namespace, name or f"query-{id}", id, run)
-        stream.restart_of = self._last_runs.get(id)
-        self._last_runs[id] = run
         self._streams[run] = stream
         # Asked for now: Spark forgets a query once it has ended.
         query = self._find_query(id)
@@ -68,11 +65,10 @@ class Watcher:
         if stream is None:
             return
         stream.moved(progress)
-        if self._is_due(stream):
-            self._later(lambda: self._send(stream, "RUNNING"))
+        self.idle(run)
 
     def idle(self, run: str) -> None:
-        """There was nothing to do, but the query is alive."""
+        """Whether or not there was something to do, the query is alive."""
         stream = self._streams.get(run)
         if stream is not None and self._is_due(stream):
             self._later(lambda: self._send(stream, "RUNNING"))
@@ -143,9 +139,7 @@ class Watcher:
 
     def _tell_end_after_writes(self, stream: Stream, error: str | None) -> None:
         """Spark tells of writes on another way, which may take longer than that of the end."""
-        with suppress(Exception):
-            bus: Any = self._spark.sparkContext._jsc.sc().listenerBus()
-            bus.waitUntilEmpty(_WRITES_MILLISECONDS)
+        wait_until_told(self._spark, _WRITES_MILLISECONDS)
         self._later(lambda: self._tell_end(stream, error))
 
     def _tell_end(self, stream: Stream, error: str | None) -> None:
