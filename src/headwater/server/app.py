@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
@@ -10,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from headwater import __version__
 from headwater.config import Settings
 from headwater.errors import BodyTooLarge, HeadwaterError, StoreUnavailable
-from headwater.server import docs_page, edits, operations
+from headwater.server import docs_page, edits, operations, web_pages
 from headwater.server.answers import respond_error, with_etag, with_security_headers
 from headwater.server.auth import Gate
 from headwater.server.body import (
@@ -72,6 +73,10 @@ class Application:
         self._budget = Budget(_MAX_ROUTE_BYTES)
         self._routes = self._create_routes()
 
+    def document(self) -> dict[str, Any]:
+        """The API document, as `/openapi.json` has it."""
+        return self._routes.openapi()
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._routes(scope, receive, send)
@@ -125,6 +130,7 @@ class Application:
         add_error_handlers(app)
         app.include_router(operations.router)
         app.include_router(docs_page.router)
+        app.include_router(web_pages.router)
         for noun in (namespaces, datasets, dataset_versions, jobs, job_versions, runs):
             app.include_router(noun.router, prefix="/api/v1")
         for noun in (sources, tags, stats, events, lineage):
