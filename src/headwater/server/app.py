@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from headwater import __version__
 from headwater.config import Settings
 from headwater.errors import BodyTooLarge, HeadwaterError, StoreUnavailable
-from headwater.server import docs_page, edits, operations, web_pages
+from headwater.server import docs_page, edits, operations
 from headwater.server.answers import respond_error, with_etag, with_security_headers
 from headwater.server.auth import Gate
 from headwater.server.body import (
@@ -50,6 +50,7 @@ from headwater.server.marquez.writes import routes as write_routes
 from headwater.server.metrics import Metrics
 from headwater.server.openapi import describe_api
 from headwater.server.retention import Retention
+from headwater.server.web_pages import BUILT, create_web_router
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.writer import open_writer
@@ -130,7 +131,7 @@ class Application:
         add_error_handlers(app)
         app.include_router(operations.router)
         app.include_router(docs_page.router)
-        app.include_router(web_pages.router)
+        app.include_router(create_web_router(BUILT))
         for noun in (namespaces, datasets, dataset_versions, jobs, job_versions, runs):
             app.include_router(noun.router, prefix="/api/v1")
         for noun in (sources, tags, stats, events, lineage):

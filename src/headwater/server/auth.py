@@ -25,9 +25,7 @@ MAX_HEADER_BYTES = 32_768
 
 # Answered to those who have no key, as they tell nothing of what is stored: what probes ask, and
 # the pages, which ask for a key before they read anything.
-OPEN_PATHS = frozenset(
-    (b"/healthz", b"/readyz", b"/docs", b"/docs/docs.css", b"/docs/docs.js", b"/icon.svg")
-)
+OPEN_PATHS = frozenset((b"/healthz", b"/readyz", b"/docs", b"/docs/docs.css", b"/docs/docs.js"))
 # Paths, with all below them, for which a key must have the scope `admin`.
 ADMIN_PATHS: tuple[bytes, ...] = (b"/api/v1/admin",)
 _READING = frozenset(("GET", "HEAD"))

@@ -6,15 +6,18 @@ A wheel has them; in a clone `make ui` builds them. Without them a page says how
 import gzip
 import mimetypes
 from functools import lru_cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import NamedTuple
 
 from fastapi import APIRouter, Request, Response
-from starlette.exceptions import HTTPException
+
+from headwater.errors import NotFound
+
+BUILT = Path(__file__).parent / "web"
 
 # The addresses of the UI; what is shown there is in their query. `ui/src/routes.tsx` has the same.
 PAGES = ("/", "/lineage", "/browse", "/dataset", "/column", "/job", "/run", "/events")
+ICON = "/icon.svg"
 # Where its scripts, styles and fonts are; their names change with their content.
 ASSETS = "/assets/"
 
@@ -27,11 +30,8 @@ _POLICY = (
 _FOREVER = "public, max-age=31536000, immutable"
 _ABSENT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Headwater</title>
 <h1>The web UI is not built</h1>
-<p>Run <code>make ui</code> in the clone this server runs from, then start it anew.
+<p>Run <code>make ui</code> in the clone this server runs from, then load this page again.
 The API works without it: see <a href="/docs">/docs</a>.</p></html>"""
-
-# Not of the API itself, and so not in its document.
-router = APIRouter(include_in_schema=False)
 
 
 class File(NamedTuple):
@@ -44,21 +44,47 @@ class File(NamedTuple):
 
 def is_web_path(path: bytes) -> bool:
     """Whether a path is of the UI, whose files tell nothing of what is stored."""
-    return path.decode("latin-1") in PAGES or path.startswith(ASSETS.encode())
+    text = path.decode("latin-1")
+    return text in PAGES or text == ICON or text.startswith(ASSETS)
 
 
-def _folder() -> Traversable:
-    return files("headwater.server") / "web"
+def create_web_router(folder: Path) -> APIRouter:
+    """The routes of the UI that was built into a folder."""
+    # Not of the API itself, and so not in its document.
+    router = APIRouter(include_in_schema=False)
+
+    def get_page(request: Request) -> Response:
+        # Read anew if it was built anew: which files a page needs is in it.
+        page = folder / "index.html"
+        if not page.is_file():
+            return Response(_ABSENT, 503, media_type="text/html")
+        return _answer(request, _read(page, page.stat().st_mtime_ns), "no-cache")
+
+    def get_asset(request: Request, name: str) -> Response:
+        # One segment of the path as it was sent: a slash cannot be in it, written either way.
+        return _get(request, folder / "assets" / name, _FOREVER)
+
+    def get_icon(request: Request) -> Response:
+        return _get(request, folder / ICON[1:], "max-age=86400")
+
+    for page in PAGES:
+        router.add_api_route(page, get_page)
+    router.add_api_route(ASSETS + "{name}", get_asset)
+    router.add_api_route(ICON, get_icon)
+    return router
 
 
-@lru_cache(maxsize=256)
-def _read(folder: Traversable, name: str) -> File | None:
-    """A built file, by its name without folders; read and compressed once."""
-    found = folder / name
-    if not found.is_file():
-        return None
-    body = found.read_bytes()
-    media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+def _get(request: Request, path: Path, caching: str) -> Response:
+    if not path.is_file():
+        raise NotFound("path", request.url.path)
+    return _answer(request, _read(path, path.stat().st_mtime_ns), caching)
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, _changed: int) -> File:
+    """A built file; read and compressed once."""
+    body = path.read_bytes()
+    media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     return File(body, gzip.compress(body, 6), media_type)
 
 
@@ -73,31 +99,3 @@ def _answer(request: Request, file: File, caching: str) -> Response:
         body = file.gzipped
         headers["Content-Encoding"] = "gzip"
     return Response(body, headers=headers, media_type=file.media_type)
-
-
-def get_page(request: Request) -> Response:
-    page = _read(_folder(), "index.html")
-    if page is None:
-        return Response(_ABSENT, 503, media_type="text/html")
-    return _answer(request, page, "no-cache")
-
-
-def get_asset(request: Request, name: str) -> Response:
-    asset = _read(_folder() / "assets", name)
-    if asset is None:
-        raise HTTPException(404)
-    return _answer(request, asset, _FOREVER)
-
-
-def get_icon(request: Request) -> Response:
-    icon = _read(_folder(), "icon.svg")
-    if icon is None:
-        raise HTTPException(404)
-    return _answer(request, icon, "max-age=86400")
-
-
-for _page in PAGES:
-    router.add_api_route(_page, get_page)
-# As one segment of the path: a name with a slash in it, sent as %2F, is no file's name.
-router.add_api_route(ASSETS + "{name}", get_asset)
-router.add_api_route("/icon.svg", get_icon)

@@ -3,6 +3,7 @@ import { Background, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow } from 
 import "@xyflow/react/dist/style.css";
 import { useEffect, useImperativeHandle, useMemo, useRef } from "react";
 import type { KeyboardEvent, Ref } from "react";
+import type { Viewport } from "@xyflow/react";
 
 import { isTyping } from "../parts/search";
 import { lookOf } from "../systems";
@@ -67,15 +68,17 @@ function Drawing({ scene, nodes, edges, selected, handle }: Props) {
   }
 
   return (
-    <div ref={room} className="canvas" role="application" aria-label={`${strings.graph.canvas}. ${strings.graph.legend}`} tabIndex={0} onKeyDown={onKeyDown}>
+    <div ref={room} className="canvas">
       <svg className="defs" aria-hidden="true">
         <defs>
-          <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
-            <path d="M0,0.500 L7.500,4 L0,7.500 z" className="arrow-head" />
-          </marker>
+          <ArrowHead id="arrow" />
+          <ArrowHead id="arrow-lit" />
         </defs>
       </svg>
       <ReactFlow
+        aria-label={`${strings.graph.canvas}. ${strings.graph.legend}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
         nodes={nodes}
         edges={edges}
         nodeTypes={nodeTypes}
@@ -93,9 +96,17 @@ function Drawing({ scene, nodes, edges, selected, handle }: Props) {
         proOptions={{ hideAttribution: true }}
       >
         <Background gap={24} size={1} />
-        {nodes.length > 3 && <MiniMap<DrawnNode> pannable zoomable ariaLabel="" nodeColor={(node) => `hsl(${lookOf(node.data.node.system).hue} 45% 60%)`} />}
+        {nodes.length > 3 && <MiniMap<DrawnNode> pannable zoomable ariaLabel={strings.graph.map} nodeColor={(node) => `hsl(${lookOf(node.data.node.system).hue} 45% 60%)`} />}
       </ReactFlow>
     </div>
+  );
+}
+
+function ArrowHead({ id }: { id: "arrow" | "arrow-lit" }) {
+  return (
+    <marker id={id} viewBox="0 0 8 8" refX="7.500" refY="4" markerWidth="10" markerHeight="10" markerUnits="userSpaceOnUse" orient="auto">
+      <path d="M0,0.500 L8,4 L0,7.500 z" className={id === "arrow" ? "arrow-head" : "arrow-head lit"} />
+    </marker>
   );
 }
 
@@ -135,7 +146,9 @@ function useCamera(scene: Scene, room: React.RefObject<HTMLDivElement | null>) {
       return;
     }
     const { x, y, zoom } = flow.getViewport();
-    void flow.setViewport({ x: x - (now.x - old.x) * zoom, y: y - (now.y - old.y) * zoom, zoom });
+    const kept = { x: x - (now.x - old.x) * zoom, y: y - (now.y - old.y) * zoom, zoom };
+    void flow.setViewport(kept);
+    follow(flow, scene, before, room.current, kept);
   }, [scene, flow, room]);
   return camera;
 }
@@ -151,8 +164,38 @@ function show(flow: Flow, scene: Scene, room: HTMLElement | null, smallest: numb
     void flow.setCenter(bounds.x + bounds.width / 2, bounds.y + bounds.height / 2, { zoom });
     return;
   }
-  const middle = scene.places.get(scene.graph.focus) ?? { x: bounds.x, y: bounds.y };
-  void flow.setCenter(middle.x + 120, middle.y + 30, { zoom: Math.max(smallest, 0.7) });
+  const readable = Math.max(smallest, 0.75);
+  const focus = scene.places.get(scene.graph.focus) ?? { x: bounds.x, y: bounds.y };
+  const x = within(focus.x + 115, bounds.x, bounds.width, room.clientWidth / readable);
+  const y = within(focus.y + 30, bounds.y, bounds.height, room.clientHeight / readable);
+  void flow.setCenter(x, y, { zoom: readable });
+}
+
+/** The middle of a window over a longer stretch, moved so that it does not look past its ends. */
+function within(middle: number, start: number, length: number, window: number): number {
+  if (window >= length) return start + length / 2;
+  const half = window / 2 - 30;
+  return Math.min(Math.max(middle, start + half), start + length - half);
+}
+
+/** Move to what came new, as far as what it belongs to stays in view. */
+function follow(flow: Flow, scene: Scene, before: Scene, room: HTMLElement | null, from: Viewport): void {
+  const added = new Set([...scene.places.keys()].filter((id) => !before.places.has(id)));
+  const near = boundsOf(scene, new Set([scene.anchor]));
+  const all = boundsOf(scene, new Set([...added, scene.anchor]));
+  if (added.size === 0 || !room || !near || !all) return;
+  const { x, y, zoom } = from;
+  const right = shift(all.x * zoom + x, all.width * zoom, near.x * zoom + x, near.width * zoom, room.clientWidth);
+  const down = shift(all.y * zoom + y, all.height * zoom, near.y * zoom + y, near.height * zoom, room.clientHeight);
+  if (right || down) void flow.setViewport({ x: x + right, y: y + down, zoom }, { duration: 200 });
+}
+
+/** How far to move so that a stretch is seen, and a part of it in any case. */
+export function shift(start: number, length: number, partStart: number, partLength: number, room: number): number {
+  const edge = 24;
+  if (start < edge) return Math.max(0, Math.min(edge - start, room - edge - partLength - partStart));
+  const over = start + length - (room - edge);
+  return over > 0 ? -Math.max(0, Math.min(over, partStart - edge)) : 0;
 }
 
 function reveal(flow: Flow, scene: Scene, room: HTMLElement | null, id: string): void {

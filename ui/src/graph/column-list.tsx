@@ -28,8 +28,7 @@ function ColumnRow({ data, name, type }: { data: DrawnData; name: string; type: 
       type="button"
       className={["node-column", isChosen && "chosen", isMarked && "marked"].filter(Boolean).join(" ")}
       aria-pressed={isChosen}
-      aria-label={`${strings.graph.onlyPath} ${name}`}
-      title={`${name}${type ? `: ${type}` : ""}`}
+      title={`${strings.graph.onlyPath} ${name}${type ? `, ${type}` : ""}`}
       onClick={() => choosePath(data.node.id, name)}
     >
       <bdi className="name">{name}</bdi>

@@ -69,7 +69,10 @@ export function drawableEdges(edges: ColumnEdge[], graph: Graph, shown: Readonly
     const from = { ...edge.from, field: shown.has(edge.from.dataset) ? edge.from.field : "" };
     const to = { ...edge.to, field: shown.has(edge.to.dataset) ? edge.to.field : "" };
     if (!from.field && !to.field) continue;
-    kept.set([endKey(from), endKey(to), edge.isIndirect].join("\n"), { ...edge, from, to });
+    // Of what ends at a whole dataset one line is enough, and a direct one says more.
+    const isWhole = !from.field || !to.field;
+    const key = [endKey(from), endKey(to), edge.isIndirect && !isWhole].join("\n");
+    if (!edge.isIndirect || !kept.has(key)) kept.set(key, { ...edge, from, to });
   }
   return [...kept.values()];
 }

@@ -47,7 +47,9 @@ function drawNodes({ scene, columnEdges, view, health, selected }: Asked): Drawn
       canExpand: !view.column && !view.to,
       chosen: chosenField(view.column, node),
     };
-    return [{ id: node.id, type: node.kind, position, width, height, data, draggable: false }];
+    // The library lets clicks through nodes that it neither moves nor selects itself.
+    const style = { pointerEvents: "all" as const };
+    return [{ id: node.id, type: node.kind, position, width, height, data, style }];
   });
 }
 
@@ -70,5 +72,5 @@ function markedColumns(edges: ColumnEdge[]): Map<string, Set<string>> {
 
 function drawEdge(wire: Wire, selected: string, view: View): DrawnEdge {
   const isLit = !view.column && (wire.from === selected || wire.to === selected);
-  return { id: wire.id, source: wire.from, target: wire.to, type: "wire", data: { wire, isLit }, zIndex: wire.column ? 2 : isLit ? 1 : 0 };
+  return { id: wire.id, source: wire.from, target: wire.to, type: "wire", data: { wire, isLit }, zIndex: 0 };
 }

@@ -22,7 +22,7 @@ function WireEdge({ data }: EdgeProps<DrawnEdge>) {
   return (
     <g className={classOf(wire, isLit)}>
       <title>{tellWire(wire)}</title>
-      <path d={wire.path} className="wire-line" markerEnd={wire.edge ? "url(#arrow)" : undefined} />
+      <path d={wire.path} className="wire-line" markerEnd={wire.edge ? (isLit ? "url(#arrow-lit)" : "url(#arrow)") : undefined} />
       <path d={wire.path} className="wire-hit" />
     </g>
   );
@@ -43,13 +43,27 @@ export function tellColumn(column: ColumnEdge): string {
   return [ends, howOf(column), ...by].join("\n");
 }
 
+/** What is done on the way, with whether it is direct. */
 export function howOf(column: ColumnEdge): string {
+  return [...column.how, marksOf(column)].filter(Boolean).join(" · ");
+}
+
+function marksOf(column: ColumnEdge): string {
   const marks = [
     column.isIndirect ? strings.graph.isIndirect : strings.graph.direct,
     column.isMasked && strings.graph.masked,
     column.isAssumed && strings.graph.assumed,
-  ].filter(Boolean);
-  return [...column.how, marks.join(", ")].filter(Boolean).join(" · ");
+  ];
+  return marks.filter(Boolean).join(", ");
+}
+
+/** The same with direct and indirect told apart at a glance. */
+export function How({ of: column }: { of: ColumnEdge }) {
+  return (
+    <span className="name" title={howOf(column)}>
+      <span className={`state ${column.isIndirect ? "warn" : "busy"}`}>{marksOf(column)}</span> {column.how.join(" · ")}
+    </span>
+  );
 }
 
 function tellEdge(edge: GraphEdge): string {

@@ -1,7 +1,7 @@
 /** A simple layout for many nodes: the longest way decides the layer, neighbours decide the order. */
 import type { Arrow, Box, Places } from "./layout";
 
-const ACROSS = 90;
+const ACROSS = 70;
 const BETWEEN = 22;
 const ROUNDS = 4;
 

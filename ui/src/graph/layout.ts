@@ -23,7 +23,7 @@ const MOST_FOR_ELK = 500;
 const OPTIONS = {
   "elk.algorithm": "layered",
   "elk.direction": "RIGHT",
-  "elk.layered.spacing.nodeNodeBetweenLayers": "86",
+  "elk.layered.spacing.nodeNodeBetweenLayers": "58",
   "elk.spacing.nodeNode": "26",
   "elk.layered.nodePlacement.strategy": "BRANDES_KOEPF",
   "elk.layered.nodePlacement.bk.fixedAlignment": "BALANCED",

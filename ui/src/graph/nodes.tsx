@@ -117,7 +117,8 @@ function Standing({ node, health }: { node: GraphNode; health: Health | undefine
     <>
       {state && <span className={`dot ${toneOf(state)}`} />}
       {state && <span className={`node-state ${toneOf(state)}`}>{strings.health[state] ?? state.toLowerCase()}</span>}
-      <span>{when || (state ? "" : lookOf(node.system).label)}</span>
+      {node.kind === "dataset" && !health && <span className="name">{lookOf(node.system).label}</span>}
+      {when && <span className="node-when">{when}</span>}
     </>
   );
 }
@@ -138,15 +139,16 @@ function SideButton({ data: { node, hasShown }, side }: { data: DrawnData; side:
   if (!canExpand && !hasShown[side]) return null;
   const words = strings.graph;
   const label = canExpand ? (side === "up" ? words.expandUp : words.expandDown) : side === "up" ? words.collapseUp : words.collapseDown;
+  const sign = canExpand ? `+${rest || ""}` : "−";
   return (
     <button
       type="button"
       className={`side-button ${side} ${canExpand ? "more" : "less"} nopan`}
-      aria-label={`${label} ${node.name}${rest ? ` (${words.more(rest)})` : ""}`}
+      aria-label={`${sign} ${label} ${node.name}`}
       title={canExpand && rest ? words.more(rest) : label.replace(/ of$/, "")}
       onClick={() => toggleSide(node.id, side)}
     >
-      {canExpand ? (rest ? `+${rest}` : "+") : "−"}
+      {sign}
     </button>
   );
 }

@@ -12,7 +12,7 @@ import { Ago } from "../parts/time";
 import { VirtualRows } from "../parts/virtual";
 import { strings } from "../strings";
 import { useActions } from "./actions";
-import { howOf } from "./edges";
+import { How } from "./edges";
 import type { ColumnEdge, Graph, GraphNode } from "./model";
 import type { Health } from "./use-lineage";
 import type { View } from "./view-state";
@@ -194,8 +194,8 @@ function ColumnImpact({ graph, edges }: { graph: Graph; edges: ColumnEdge[] }) {
               <span className="name mono" title={name(edge.to.dataset)}>
                 → <bdi>{[name(edge.to.dataset), edge.to.field].filter(Boolean).join(".")}</bdi>
               </span>
-              <span className="faint name" title={howOf(edge)}>
-                {howOf(edge)}
+              <span className="faint name">
+                <How of={edge} />
                 {edge.job && ` ${words.by} ${edge.job.name}`}
               </span>
             </div>

@@ -6,7 +6,7 @@ import type { Graph, GraphEdge, GraphNode } from "./model";
 
 export function pathGraph(answer: LineagePaths, focus: string): Graph {
   const graph = { ...emptyGraph(focus), isCut: answer.isCut };
-  const datasets = new Map(answer.nodes.map((node) => [node.id, node.type === "job" ? node.id : datasetId(node)]));
+  const datasets = new Map(answer.nodes.map((node) => [node.id, node.type === "JOB" ? node.id : datasetId(node)]));
   for (const node of answer.nodes) {
     const id = datasets.get(node.id)!;
     if (!graph.nodes.has(id)) graph.nodes.set(id, drawn(node, id));
@@ -29,7 +29,7 @@ export function pathGraph(answer: LineagePaths, focus: string): Graph {
 
 function drawn(node: DrawnNode, id: string): GraphNode {
   const { namespace, name, system } = node;
-  const kind = node.type.toLowerCase() === "job" ? "job" : "dataset";
+  const kind = node.type === "JOB" ? "job" : "dataset";
   return {
     id, kind, namespace, name, system, state: node.state || null, at: null, tags: [], columns: [],
     distance: Number.MAX_SAFE_INTEGER, rest: { up: 0, down: 0 },

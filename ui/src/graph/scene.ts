@@ -55,11 +55,12 @@ function place(graph: Graph, opened: Map<string, OpenedColumns>): Promise<Places
   return layout(boxes, graph.edges);
 }
 
-export function boundsOf({ graph, opened, places }: Scene) {
+/** The rectangle around all nodes, or around some. */
+export function boundsOf({ graph, opened, places }: Scene, some?: ReadonlySet<string>) {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const [id, { x, y }] of places) {
     const node = graph.nodes.get(id);
-    if (!node) continue;
+    if (!node || (some && !some.has(id))) continue;
     const { width, height } = sizeOf(node, opened.get(id));
     left = Math.min(left, x);
     top = Math.min(top, y);

@@ -1,8 +1,8 @@
 /** How large a node is drawn: known before it is, so that it can be placed without being measured. */
 import type { Column, GraphNode } from "./model";
 
-export const WIDTH = 250;
-export const JOB_WIDTH = 220;
+export const WIDTH = 230;
+export const JOB_WIDTH = 204;
 export const HEAD = 58;
 export const JOB_HEIGHT = 50;
 export const ROW = 24;

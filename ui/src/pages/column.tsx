@@ -6,7 +6,7 @@ import { fieldId } from "../api/ids";
 import { columnLineage } from "../api/queries";
 import type { Direction } from "../api/queries";
 import { columnEdges } from "../graph/columns";
-import { howOf } from "../graph/edges";
+import { How } from "../graph/edges";
 import type { ColumnEdge } from "../graph/model";
 import type { ColumnGraphShape } from "../api/schema";
 import { Icon, SystemIcon } from "../parts/icons";
@@ -102,9 +102,7 @@ function EdgeRow({ edge, answer, direction }: { edge: ColumnEdge; answer: Column
         </span>
       </span>
       <span className="change faint">
-        <span className="name" title={howOf(edge)}>
-          {howOf(edge)}
-        </span>
+        <How of={edge} />
         {edge.job && <JobLink of={edge.job} />}
       </span>
     </div>

@@ -102,8 +102,12 @@ function EventTable({ list, offset }: { list: EventList; offset: number }) {
               <th scope="col">{words.when}</th>
               <th scope="col">{words.kind}</th>
               <th scope="col">{words.job}</th>
-              <th scope="col">{words.inputs}</th>
-              <th scope="col">{words.outputs}</th>
+              <th scope="col" className="num">
+                {words.inputs}
+              </th>
+              <th scope="col" className="num">
+                {words.outputs}
+              </th>
               <th scope="col">
                 <span className="visually-hidden">{words.open}</span>
               </th>

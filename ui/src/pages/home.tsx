@@ -163,9 +163,9 @@ function Systems({ of }: { of: SystemCount[] }) {
             <span className="name">{lookOf(name).label}</span>
             <span className="faint">
               {[
-                datasets && `${countOf(datasets)} ${strings.home.counts.datasets}`,
-                jobs && `${countOf(jobs)} ${strings.home.counts.jobs}`,
-                runningJobs && `${countOf(runningJobs)} ${strings.home.counts.running}`,
+                datasets && strings.home.datasets(datasets),
+                jobs && strings.home.jobs(jobs),
+                runningJobs && strings.home.running(runningJobs),
               ]
                 .filter(Boolean)
                 .join(", ")}

@@ -122,7 +122,7 @@ function RunsOf({ list: { runs } }: { list: RunList }) {
     <>
       <Timeline runs={[...runs].reverse()} />
       <div className="scroll">
-        <table>
+        <table className="runs-table">
           <thead>
             <tr>
               <th scope="col">{words.state}</th>

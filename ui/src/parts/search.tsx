@@ -69,7 +69,7 @@ export function Search({ onChoose, hint = strings.search.hint, isLarge = false, 
 
   const isNone = isOpen && asked.trim() !== "" && query.isSuccess && results.length === 0;
   return (
-    <div className={isLarge ? "search large" : "search"} role="search">
+    <div className={isLarge ? "search large" : "search"} role="search" aria-label={hint}>
       <Icon name="search" />
       <input
         ref={input}

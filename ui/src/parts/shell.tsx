@@ -12,8 +12,13 @@ const PAGES = [
   ["/events", strings.nav.events],
 ] as const;
 
+/** Whether lineage has no node yet, and so a search of its own in the middle. */
+function isPicking({ pathname, search }: { pathname: string; search: { node?: string; column?: string } }): boolean {
+  return pathname === "/lineage" && !search.node && !search.column;
+}
+
 export function Shell() {
-  const isHome = useRouterState({ select: (state) => state.location.pathname === "/" });
+  const hasOwnSearch = useRouterState({ select: ({ location }) => location.pathname === "/" || isPicking(location) });
   return (
     <>
       <a className="skip" href="#content">
@@ -24,7 +29,7 @@ export function Shell() {
           <img src="/icon.svg" alt="" width={26} height={26} />
           <span>{strings.product}</span>
         </Link>
-        {isHome ? <span className="space" /> : <SiteSearch />}
+        {hasOwnSearch ? <span className="space" /> : <SiteSearch />}
         <nav aria-label="Pages">
           {PAGES.map(([to, label]) => (
             <Link key={to} to={to} activeProps={{ className: "here", "aria-current": "page" }} activeOptions={{ includeSearch: false }}>

@@ -46,7 +46,9 @@ def name_streamed_folders(projection: Projection) -> None:
     event = projection.event
     names = {name for output in event.outputs for name in _sources(output)}
     names.update(dataset.name for dataset in event.inputs)
-    folders = {name: folder for name in names if (folder := _FILE.sub("", name)) and folder != name}
+    folders = {
+        name: folder for name in names if (folder := _FILE.sub("", name)) and folder != name
+    }
     if folders:
         projection.event = msgspec.structs.replace(
             event,
