@@ -41,10 +41,10 @@ screenshots: ui  ## a picture of each page, in light and dark, into docs/picture
 demo: $(READY)  ## a server with an example in it, on port 5000 (PORT=... for another)
 	$(BIN)/headwater demo $(if $(PORT),--port $(PORT))
 
-services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven (apt, as root), Kafka's jars
+services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's jars
 	scripts/install-services
 
-test: services  ## all tests but the long ones
+test: services ui  ## all tests but the long ones
 	$(BIN)/python -m pytest -m "not long"
 
 test-unit: $(READY)  ## the tests that need no service, in under a minute
