@@ -44,7 +44,7 @@ demo: $(READY)  ## a server with an example in it, on port 5000 (PORT=... for an
 services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's jars
 	scripts/install-services
 
-test: services ui  ## all tests but the long ones
+test: services ui-check  ## all tests but the long ones
 	$(BIN)/python -m pytest -m "not long"
 
 test-unit: $(READY)  ## the tests that need no service, in under a minute

@@ -98,7 +98,11 @@ class TestNames:
 
     def test_facets_of_wrong_shapes_are_shown_raw(self, own: tuple[Site, Api]) -> None:
         site, api = own
-        odd = {"ownership": {"owners": "x"}, "symlinks": [], "dataQualityAssertions": 3}
+        odd: dict[str, Any] = {
+            "ownership": {"owners": "x"},
+            "symlinks": [],
+            "dataQualityAssertions": 3,
+        }
         api.store(event("odd", [], [table("odd", **odd)]))
         site.open("/dataset", namespace="db://host", name="odd")
         expect(site.page.get_by_text("No schema was told").first).to_be_visible()

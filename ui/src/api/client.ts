@@ -34,10 +34,6 @@ export async function read<T>(path: string, parameters: Parameters = {}, signal?
   }
 }
 
-export async function readText(path: string, parameters: Parameters = {}): Promise<string> {
-  return (await ask(path, parameters)).text();
-}
-
 async function ask(path: string, parameters: Parameters, signal?: AbortSignal): Promise<Response> {
   const key = currentKey();
   const headers: HeadersInit = key ? { Authorization: `Bearer ${key}` } : {};

@@ -13,15 +13,6 @@ export const fieldId = ({ namespace, name }: Named, field: string): string =>
 
 export const isJobId = (id: string): boolean => id.startsWith("job:");
 
-/**
- * The parts of a node id whose names are told elsewhere: namespaces and names hold colons, so an id
- * alone does not say where one ends.
- */
-export function fieldOfId(id: string, dataset: Named): string {
-  const prefix = `datasetField:${dataset.namespace}:${dataset.name}:`;
-  return id.startsWith(prefix) ? id.slice(prefix.length) : "";
-}
-
 /** A likely reading of an id, for a title until the server has told the names. */
 export function readableId(id: string): string {
   return id.replace(/^(dataset|job|datasetField):/, "");

@@ -72,8 +72,6 @@ export const jobRuns = ({ namespace, name }: Named, limit: number) => ({
 
 export const run = (id: string) => asking<shapes.RunShape>(`jobs/runs/${pathOf(id)}`);
 
-export const runFacets = (id: string) => asking<shapes.RunFacets>(`jobs/runs/${pathOf(id)}/facets`, { type: "run" });
-
 export const runLineage = (runId: string) =>
   asking<shapes.RunLineage>("runlineage/upstream", { runId, depth: 3, limit: 50 });
 

@@ -191,7 +191,7 @@ function follow(flow: Flow, scene: Scene, before: Scene, room: HTMLElement | nul
 }
 
 /** How far to move so that a stretch is seen, and a part of it in any case. */
-export function shift(start: number, length: number, partStart: number, partLength: number, room: number): number {
+function shift(start: number, length: number, partStart: number, partLength: number, room: number): number {
   const edge = 24;
   if (start < edge) return Math.max(0, Math.min(edge - start, room - edge - partLength - partStart));
   const over = start + length - (room - edge);

@@ -33,11 +33,11 @@ function classOf({ edge, column }: Wire, isLit: boolean): string {
   return ["wire", column && "column", kind, isLit && "lit"].filter(Boolean).join(" ");
 }
 
-export function tellWire({ edge, column }: Wire): string {
+function tellWire({ edge, column }: Wire): string {
   return column ? tellColumn(column) : edge ? tellEdge(edge) : "";
 }
 
-export function tellColumn(column: ColumnEdge): string {
+function tellColumn(column: ColumnEdge): string {
   const ends = `${column.from.field || readableId(column.from.dataset)} → ${column.to.field || readableId(column.to.dataset)}`;
   const by = column.job ? [`${strings.graph.by} ${column.job.name}`] : [];
   return [ends, howOf(column), ...by].join("\n");

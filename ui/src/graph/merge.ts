@@ -1,4 +1,5 @@
 /** One graph of several answers: each walked one way from one node, together they are what is shown. */
+import { MOST_NODES } from "../api/queries";
 import type { DatasetData, GraphShape, JobData, NodeShape } from "../api/schema";
 import { edgeKey, emptyGraph } from "./model";
 import type { Graph, GraphEdge, GraphNode } from "./model";
@@ -38,7 +39,7 @@ function isCutBySize(answer: GraphShape): boolean {
 }
 
 // A little under what is asked for: the server shares the room between the neighbours of a node.
-const CUT_SIZE = 390;
+const CUT_SIZE = MOST_NODES - 10;
 
 function addNode(graph: Graph, shape: NodeShape): void {
   const known = graph.nodes.get(shape.id);

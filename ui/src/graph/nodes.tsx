@@ -117,8 +117,7 @@ function Standing({ node, health }: { node: GraphNode; health: Health | undefine
     <>
       {state && <span className={`dot ${toneOf(state)}`} />}
       {state && <span className={`node-state ${toneOf(state)}`}>{strings.health[state] ?? state.toLowerCase()}</span>}
-      {node.kind === "dataset" && !health && <span className="name">{lookOf(node.system).label}</span>}
-      {when && <span className="node-when">{when}</span>}
+      <span className="name">{when || (state ? "" : lookOf(node.system).label)}</span>
     </>
   );
 }

@@ -13,7 +13,7 @@ export interface OpenedColumns extends Opened {
   matching: number;
 }
 
-export const FIRST: ColumnsAsked = { text: "", page: 0 };
+const FIRST: ColumnsAsked = { text: "", page: 0 };
 
 export function openColumns(
   graph: Graph,

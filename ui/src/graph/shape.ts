@@ -103,7 +103,7 @@ function reachOver(start: string, down: Map<string, string[]>, kept: ReadonlySet
   return found;
 }
 
-export const groupId = (name: string): string => `group:${name}`;
+const groupId = (name: string): string => `group:${name}`;
 
 /** Draw all nodes of a system or namespace as one, but for those groups that are open. */
 export function group(graph: Graph, by: "system" | "namespace", open: ReadonlySet<string>): Graph {

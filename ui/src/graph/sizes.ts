@@ -1,10 +1,10 @@
 /** How large a node is drawn: known before it is, so that it can be placed without being measured. */
 import type { Column, GraphNode } from "./model";
 
-export const WIDTH = 230;
-export const JOB_WIDTH = 204;
+const WIDTH = 230;
+const JOB_WIDTH = 216;
 export const HEAD = 58;
-export const JOB_HEIGHT = 50;
+const JOB_HEIGHT = 50;
 export const ROW = 24;
 /** Columns shown at once; the rest is a page further. */
 export const PAGE = 10;

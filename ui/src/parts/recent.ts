@@ -19,7 +19,7 @@ export function recentlyViewed(): Viewed[] {
   }
 }
 
-export function noteViewed(viewed: Viewed): void {
+function noteViewed(viewed: Viewed): void {
   const others = recentlyViewed().filter(
     (one) => one.kind !== viewed.kind || one.namespace !== viewed.namespace || one.name !== viewed.name,
   );

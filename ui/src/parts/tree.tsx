@@ -32,7 +32,7 @@ export function JsonView({ value, name }: { value: unknown; name: string }) {
   );
 }
 
-export function Tree({ value }: { value: unknown }) {
+function Tree({ value }: { value: unknown }) {
   return (
     <div className="tree">
       <Branch value={value} depth={0} />
