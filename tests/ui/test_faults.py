@@ -152,7 +152,7 @@ class TestGraphs:
         api.store(event("fan", [table("source")], outputs))
         site.open_graph(node="dataset:db://host:source")
         expect(site.page.get_by_text("Too much to draw")).to_be_visible()
-        expect(site.node("job:jobs:fan").locator(".side-button.down")).to_contain_text("+6")
+        expect(site.node("job:jobs:fan").locator(".side-button.down")).to_contain_text("+5")
 
 
 class TestServers:

@@ -20,6 +20,7 @@ def test_from_the_dashboard_to_the_cause(site: Site, page: Page, browser: Browse
     summary = "dataset:snowflake://acme-shop:analytics.marts.daily_revenue_summary"
     site.node(summary).locator(".side-button.up").click()
     site.node(job_id(SUMMARY_JOB)).locator(".node-head").click()
+    expect(site.node(job_id(SUMMARY_JOB)).locator(".node.selected")).to_be_visible()
 
     # See the failed run and its error.
     panel = page.get_by_role("complementary")

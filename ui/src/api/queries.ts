@@ -7,7 +7,7 @@ import type * as shapes from "./schema";
 import type { Named } from "./ids";
 
 /** Nodes of a graph are asked for up to this many; what is beyond is counted, not drawn. */
-export const MOST_NODES = 400;
+export const MOST_NODES = 500;
 
 function asking<T>(path: string, parameters: Parameters = {}) {
   return queryOptions({

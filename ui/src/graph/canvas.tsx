@@ -126,7 +126,7 @@ function useCamera(scene: Scene, room: React.RefObject<HTMLDivElement | null>) {
   const camera = useMemo(
     () => ({
       fit: () => show(flow, latest.current, room.current, 0.02),
-      zoom: (by: number) => void flow.zoomTo(flow.getZoom() * by, { duration: 120 }),
+      zoom: (by: number) => void flow.zoomTo(flow.getZoom() * by, { duration: moving(120) }),
       reveal: (id: string) => reveal(flow, latest.current, room.current, id),
     }),
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -151,6 +151,11 @@ function useCamera(scene: Scene, room: React.RefObject<HTMLDivElement | null>) {
     follow(flow, scene, before, room.current, kept);
   }, [scene, flow, room]);
   return camera;
+}
+
+/** How long a move takes, in milliseconds: none for those who asked for less motion. */
+function moving(milliseconds: number): number {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : milliseconds;
 }
 
 type Flow = ReturnType<typeof useReactFlow>;
@@ -187,7 +192,7 @@ function follow(flow: Flow, scene: Scene, before: Scene, room: HTMLElement | nul
   const { x, y, zoom } = from;
   const right = shift(all.x * zoom + x, all.width * zoom, near.x * zoom + x, near.width * zoom, room.clientWidth);
   const down = shift(all.y * zoom + y, all.height * zoom, near.y * zoom + y, near.height * zoom, room.clientHeight);
-  if (right || down) void flow.setViewport({ x: x + right, y: y + down, zoom }, { duration: 200 });
+  if (right || down) void flow.setViewport({ x: x + right, y: y + down, zoom }, { duration: moving(200) });
 }
 
 /** How far to move so that a stretch is seen, and a part of it in any case. */
@@ -205,5 +210,5 @@ function reveal(flow: Flow, scene: Scene, room: HTMLElement | null, id: string):
   const left = place.x * zoom + x;
   const top = place.y * zoom + y;
   const isSeen = left > 20 && top > 20 && left + 250 * zoom < room.clientWidth && top + 60 * zoom < room.clientHeight;
-  if (!isSeen) void flow.setCenter(place.x + 125, place.y + 30, { zoom, duration: 160 });
+  if (!isSeen) void flow.setCenter(place.x + 125, place.y + 30, { zoom, duration: moving(160) });
 }

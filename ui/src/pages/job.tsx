@@ -8,7 +8,7 @@ import type { Named } from "../api/ids";
 import { job, jobHealth, jobRuns } from "../api/queries";
 import type { JobShape, RunDatasetShape, RunList, RunShape } from "../api/schema";
 import { State, System, Tag, toneOf } from "../parts/badges";
-import { codeOf, countedOf, errorOf, ownersOf } from "../parts/facets";
+import { codeOf, countedOf, errorOf, integrationOf, ownersOf } from "../parts/facets";
 import { Icon, SystemIcon } from "../parts/icons";
 import { DatasetLink, JobLink, RunLink } from "../parts/links";
 import { Facts, PageHead, Section } from "../parts/page";
@@ -83,7 +83,7 @@ function About({ of, named }: { of: JobShape; named: Named }) {
       )}
       <Facts
         of={[
-          [strings.graph.system, <System name={systemOfNamespace(of.namespace)} />],
+          [strings.graph.system, <System name={integrationOf(of.facets) || systemOfNamespace(of.namespace)} />],
           [words.type, of.type],
           [words.latest, of.latestRun && <State state={of.latestRun.state} />],
           [words.heartbeat, <Ago time={own?.lastHeardAt ?? of.updatedAt} />],

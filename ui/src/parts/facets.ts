@@ -56,6 +56,11 @@ export function countedOf(facets: Facets): Counted {
   return { rows: number(facet.rowCount), bytes: number(facet.size) ?? number(facet.byteCount) };
 }
 
+/** What a job's producer calls itself; else the namespace tells its system. */
+export function integrationOf(facets: Facets): string {
+  return text(record(facets.jobType).integration).toLowerCase();
+}
+
 export interface Assertion {
   name: string;
   column: string;
