@@ -2,11 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+UI := src/headwater/server/web/index.html
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lab-spark connect services test test-unit test-long check format bench bench-full lock clean
+.PHONY: help setup ui ui-check ui-types screenshots demo lab-spark connect services test test-unit test-long check format bench bench-full lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -25,18 +26,35 @@ $(READY): requirements.lock requirements-build.lock requirements-java.lock pypro
 	touch $@
 
 demo: $(READY)  ## a server, a pipeline that runs on Spark, an example; on port 5000 (PORT=... for another)
+	$(MAKE) --no-print-directory ui || echo 'The web UI cannot be built here: the demo goes on without its pages.'
 	$(BIN)/headwater demo $(if $(PORT),--port $(PORT))
 
-lab-spark: services  ## Kafka, Spark and Iceberg, in one graph while they run (PORT=..., KEEP=1 to look around)
+lab-spark: services ui  ## Kafka, Spark and Iceberg, in one graph while they run (PORT=..., KEEP=1 to look around)
 	$(BIN)/python -m labs.spark $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
 
-services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven (apt, as root), Kafka's jars
+services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's jars
 	scripts/install-services
 
 connect: services  ## build and test the plugin for Kafka Connect: connect/target/headwater-connect.jar
 	mvn --batch-mode --quiet -Dstyle.color=never --strict-checksums --file connect/pom.xml package
 
-test: connect  ## all tests but the long ones
+ui: $(UI)  ## build the web UI into the package
+
+# With a pinned Node, whatever the machine has.
+$(UI): hatch_build.py $(shell find ui -type f -not -path 'ui/node_modules/*') | $(READY)
+	$(INSTALL) --require-hashes -r requirements-node.lock
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python hatch_build.py
+
+ui-check: ui  ## types and unit tests of the web UI
+	cd ui && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
+
+ui-types: $(READY)  ## write the API's types for the web UI anew
+	$(BIN)/python -m scripts.api_types
+
+screenshots: ui  ## a picture of each page, in light and dark, into docs/pictures
+	$(BIN)/python -m scripts.screenshots
+
+test: connect ui-check  ## all tests but the long ones
 	$(BIN)/python -m pytest -m "not long"
 
 test-unit: $(READY)  ## the tests that need no service, in under a minute
@@ -66,6 +84,7 @@ lock: $(READY)  ## write the lock files anew
 	$(COMPILE) --group dev pyproject.toml -o requirements.lock
 	$(COMPILE) --group build -o requirements-build.lock
 	$(COMPILE) --group java -o requirements-java.lock
+	$(COMPILE) --group node -o requirements-node.lock
 
 clean:  ## remove what the targets made
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build connect/target
+	rm -rf ui/node_modules src/headwater/server/web .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build connect/target

@@ -64,6 +64,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     from headwater.pipeline.spark.session import KAFKA, session
 
     conf = iceberg.catalog_conf(tmp_path_factory.mktemp("warehouse"))
+    # Deep plans among the tests would be more than Spark itself can go down, by its usual stack.
+    conf["spark.driver.extraJavaOptions"] = "-Xss8m"
     settings = SparkSettings(master="local[2]", conf=conf)
     needs = [KAFKA, AVRO, iceberg.PACKAGE]
     with session(settings, "tests", needs, folder=tmp_path_factory.mktemp("data")) as spark:

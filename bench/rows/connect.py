@@ -21,7 +21,7 @@ from tests.services.kafka import Kafka
 
 JAVA_PROJECT = process.ROOT / "connect"
 COMPILED = JAVA_PROJECT / "target" / "bench"
-RECORDS = 500_000
+RECORDS = 2_000_000
 PAIRS = 5
 WARM_UPS = 3
 TOPIC = "orders"

@@ -15,6 +15,7 @@ from fastapi.routing import APIRoute, APIRouter
 from headwater import __version__
 from headwater.server.app import Application
 from headwater.server.openapi import answers, operations
+from headwater.server.web_pages import ASSETS, ICON, PAGES
 from tests.server.api import Api, no_lake
 from tests.server.events import Json
 
@@ -104,7 +105,7 @@ class TestDocument:
         found = sorted(problems(document))
         assert not found, "\n".join(["not yet described:", *found])
 
-    def test_leaves_no_route_out_but_its_own_page(self, tmp_path: Path) -> None:
+    def test_leaves_no_route_out_but_pages(self, tmp_path: Path) -> None:
         app = Application(no_lake(f"sqlite:///{tmp_path / 'none.db'}"))._routes
         routers = [getattr(found, "original_router", None) for found in app.routes]
         routes = [
@@ -115,7 +116,8 @@ class TestDocument:
             if isinstance(route, APIRoute)
         ]
         hidden = {route.path for route in routes if not route.include_in_schema}
-        assert hidden == {"/docs", "/docs/docs.js", "/docs/docs.css"}
+        web = {*PAGES, ICON, ASSETS + "{name}"}
+        assert hidden == {"/docs", "/docs/docs.js", "/docs/docs.css", *web}
         assert len(routes) > 25
 
     def test_names_every_call_once(self, document: Json) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
@@ -49,6 +50,7 @@ from headwater.server.marquez.writes import routes as write_routes
 from headwater.server.metrics import Metrics
 from headwater.server.openapi import describe_api
 from headwater.server.retention import Retention
+from headwater.server.web_pages import BUILT, create_web_router
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.writer import open_writer
@@ -71,6 +73,10 @@ class Application:
         self._metrics = Metrics()
         self._budget = Budget(_MAX_ROUTE_BYTES)
         self._routes = self._create_routes()
+
+    def document(self) -> dict[str, Any]:
+        """The API document, as `/openapi.json` has it."""
+        return self._routes.openapi()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -125,6 +131,7 @@ class Application:
         add_error_handlers(app)
         app.include_router(operations.router)
         app.include_router(docs_page.router)
+        app.include_router(create_web_router(BUILT))
         for noun in (namespaces, datasets, dataset_versions, jobs, job_versions, runs):
             app.include_router(noun.router, prefix="/api/v1")
         for noun in (sources, tags, stats, events, lineage):

@@ -18,12 +18,13 @@ from headwater.errors import (
 from headwater.model.access import ADMIN, ANONYMOUS, LOCAL, READ, WRITE, Key, digest_of
 from headwater.server.body import Scope
 from headwater.server.keyring import Keyring
+from headwater.server.web_pages import is_web_path
 
 MAX_URL_BYTES = 16_384
 MAX_HEADER_BYTES = 32_768
 
 # Answered to those who have no key, as they tell nothing of what is stored: what probes ask, and
-# the page about the API, which asks for a key before it reads anything.
+# the pages, which ask for a key before they read anything.
 OPEN_PATHS = frozenset((b"/healthz", b"/readyz", b"/docs", b"/docs/docs.css", b"/docs/docs.js"))
 # Paths, with all below them, for which a key must have the scope `admin`.
 ADMIN_PATHS: tuple[bytes, ...] = (b"/api/v1/admin",)
@@ -54,7 +55,7 @@ class Gate:
         keys = self._keyring.keys
         if keys is None:
             actor = LOCAL
-        elif path in OPEN_PATHS:
+        elif path in OPEN_PATHS or is_web_path(path):
             actor = ANONYMOUS
         else:
             secret = _secret_of(headers)

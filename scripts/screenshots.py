@@ -1,0 +1,108 @@
+"""Takes a picture of each page of the web UI, with the example in it, in light and dark.
+
+Run as `python -m scripts.screenshots [FOLDER]`; docs and README show what it makes.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, NamedTuple
+from urllib.parse import urlencode
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from headwater.cli.demo_store import DemoStore
+from tests.server.api import no_lake, serve
+from tests.ui.site import DASHBOARD, FACT, SUMMARY_JOB, dataset_id, field_id
+
+FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
+CHROMIUM = "/usr/bin/chromium"
+WIDE = (1360, 820)
+PHONE = (360, 740)
+
+
+class Picture(NamedTuple):
+    """A page, and what to wait for on it."""
+
+    path: str
+    search: dict[str, str]
+    ready: str
+    size: tuple[int, int] = WIDE
+
+
+def _named(names: tuple[str, str], **more: str) -> dict[str, str]:
+    return {"namespace": names[0], "name": names[1], **more}
+
+
+_WHOLE = {"node": dataset_id(FACT), "up": "3", "down": "2", "nojobs": "1"}
+_REVENUE = field_id(DASHBOARD, "revenue_last_7_days")
+PICTURES = {
+    "home": Picture("/", {}, "text=fraud-screening"),
+    "lineage": Picture("/lineage", {"node": dataset_id(FACT)}, ".node.focus"),
+    "columns": Picture("/lineage", {**_WHOLE, "columns": dataset_id(FACT)}, ".wire.column"),
+    "path": Picture(
+        "/lineage", {"node": dataset_id(DASHBOARD), "column": _REVENUE}, ".wire.column"
+    ),
+    "dataset": Picture("/dataset", _named(FACT), ".bars"),
+    "column": Picture("/column", _named(DASHBOARD, field="revenue_last_7_days"), ".edge-row"),
+    "job": Picture("/job", _named(SUMMARY_JOB), ".timeline"),
+    "events": Picture("/events", {}, "table"),
+    "browse": Picture("/browse", {"namespace": "kafka://broker:9092"}, ".browse-row"),
+    "phone": Picture("/lineage", {"node": dataset_id(FACT)}, ".node.focus", PHONE),
+}
+
+
+def take(page: Page, url: str, picture: Picture, file: Path) -> None:
+    page.set_viewport_size({"width": picture.size[0], "height": picture.size[1]})
+    page.goto(f"{url}{picture.path}?{urlencode(picture.search)}")
+    page.locator(picture.ready).first.wait_for(state="attached")
+    page.wait_for_load_state("networkidle")
+    # A moment for what moves into its place.
+    page.wait_for_timeout(400)
+    page.screenshot(path=file)
+
+
+def take_run(page: Page, url: str, file: Path) -> None:
+    """The run that failed has a new id in each example: it is reached as people reach it."""
+    page.goto(f"{url}/job?{urlencode(_named(SUMMARY_JOB))}")
+    page.get_by_role("row", name="failed").get_by_role("link").click()
+    page.locator(".error-box").wait_for()
+    page.wait_for_load_state("networkidle")
+    page.screenshot(path=file)
+
+
+def take_all(browser: Browser, url: str, folder: Path) -> None:
+    themes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for theme in themes:
+        context = browser.new_context(color_scheme=theme)
+        page = context.new_page()
+        for name, picture in PICTURES.items():
+            take(page, url, picture, folder / f"{name}-{theme}.png")
+        page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+        take_run(page, url, folder / f"run-{theme}.png")
+        context.close()
+
+
+@contextmanager
+def serve_example() -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        store = DemoStore(Path(folder))
+        store.load()
+        with serve(no_lake(store.url)) as url:
+            yield url
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    with serve_example() as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        take_all(browser, url, folder)
+        browser.close()
+    print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
+
+
+if __name__ == "__main__":
+    main()

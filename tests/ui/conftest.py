@@ -1,0 +1,62 @@
+"""A browser, a server with the example, and a page that tells of all that goes wrong on it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from headwater.cli.demo_store import DemoStore
+from headwater.server.web_pages import BUILT
+from tests.server.api import Api, no_lake, open_api, serve
+from tests.ui.site import Site, watch
+
+# Debian's; what Playwright itself would fetch is not needed.
+CHROMIUM = "/usr/bin/chromium"
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for the whole test run."""
+    assert (BUILT / "index.html").exists(), "the web UI is not built; run make ui"
+    assert Path(CHROMIUM).exists(), "there is no Chromium; run make services"
+    with sync_playwright() as playwright:
+        # A sandbox needs a user of its own, which machines for tests have not.
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server with the example in it."""
+    store = DemoStore(tmp_path_factory.mktemp("example"))
+    store.load()
+    with serve(no_lake(store.url)) as url:
+        yield url
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of a browser that nobody used before; faults on it fail the test."""
+    # What moves is clicked where it is no longer, on a machine with much to do.
+    context = browser.new_context(viewport={"width": 1360, "height": 860}, reduced_motion="reduce")
+    context.set_default_timeout(15_000)
+    page = context.new_page()
+    faults = watch(page)
+    yield page
+    context.close()
+    assert faults == []
+
+
+@pytest.fixture
+def site(page: Page, example: str) -> Site:
+    """The example's UI."""
+    return Site(page, example)
+
+
+@pytest.fixture
+def own(page: Page, tmp_path: Path) -> Iterator[tuple[Site, Api]]:
+    """The UI of a server with an empty store, and a way to fill it."""
+    with open_api(f"sqlite:///{tmp_path / 'store.db'}") as api:
+        yield Site(page, api.url), api

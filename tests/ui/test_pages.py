@@ -1,0 +1,134 @@
+"""Every page shows what it is for, in both themes, on a phone, to everybody."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.ui.site import DASHBOARD, FACT, SUMMARY_JOB, Site, dataset_id, field_id
+
+pytestmark = pytest.mark.integration
+
+
+def named(names: tuple[str, str], **more: str) -> dict[str, str]:
+    return {"namespace": names[0], "name": names[1], **more}
+
+
+# Each page: its address, its search, and words that are there once it is complete.
+PAGES: dict[str, tuple[str, dict[str, Any], str]] = {
+    "home": ("/", {}, "fraud-screening"),
+    "pick": ("/lineage", {}, "Pick where to start"),
+    "lineage": ("/lineage", {"node": dataset_id(FACT)}, "customer_email_hash"),
+    "columns": (
+        "/lineage",
+        {"node": dataset_id(FACT), "columns": dataset_id(FACT), "table": "1"},
+        "What is shown",
+    ),
+    "path": (
+        "/lineage",
+        {"node": dataset_id(DASHBOARD), "column": field_id(DASHBOARD, "revenue_last_7_days")},
+        "revenue_last_7_days",
+    ),
+    "dataset": ("/dataset", named(FACT), "SHA-256 of the address of who ordered."),
+    "column": ("/column", named(FACT, field="revenue"), "quantity * price"),
+    "job": ("/job", named(SUMMARY_JOB), "reached the credit quota"),
+    "events": ("/events", {}, "warehouse-orders-sink"),
+    "rejected": ("/events", {"kind": "rejected"}, "Nothing was rejected"),
+    "browse": ("/browse", {"namespace": "kafka://broker:9092"}, "cdc.commerce.orders"),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_shows_what_it_is_for_to_everybody(site: Site, name: str) -> None:
+    path, search, words = PAGES[name]
+    site.open(path, **search)
+    expect(site.page.get_by_text(words).first).to_be_visible()
+    site.page.wait_for_load_state("networkidle")
+    assert site.violations() == []
+    site.page.get_by_role("button", name="Switch to dark").click()
+    assert site.violations() == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_fits_a_phone(site: Site, name: str) -> None:
+    path, search, words = PAGES[name]
+    site.page.set_viewport_size({"width": 360, "height": 740})
+    site.open(path, **search)
+    expect(site.page.get_by_text(words).first).to_be_attached()
+    site.page.wait_for_load_state("networkidle")
+    assert site.too_wide() == []
+
+
+def test_search_is_first_and_by_keys(site: Site) -> None:
+    site.open("/")
+    found = site.search("executive_rev")
+    expect(found.first).to_contain_text("executive")
+    site.page.keyboard.press("Escape")
+    site.page.keyboard.press("Control+k")
+    expect(site.page.get_by_role("combobox")).to_be_focused()
+
+
+def test_search_finds_columns_owners_and_tags(site: Site) -> None:
+    for words, place in (("revenue_last", "column"), ("team:analytics", "owner"), ("pii", "tag")):
+        site.open("/")
+        expect(site.search(words).first).to_contain_text(place)
+
+
+def test_search_that_finds_nothing_says_what_to_try(site: Site) -> None:
+    site.open("/")
+    site.page.get_by_role("combobox").fill("qqqqzzzz")
+    expect(site.page.get_by_text("Try part of a name")).to_be_visible()
+
+
+def test_home_remembers_what_was_viewed(site: Site) -> None:
+    site.open("/dataset", **named(FACT))
+    expect(site.page.get_by_text("One row an order").first).to_be_visible()
+    site.open("/")
+    recent = site.page.locator(".card", has_text="Recently viewed")
+    expect(recent.get_by_role("link", name=FACT[1])).to_be_visible()
+
+
+def test_dataset_tells_versions_volume_and_users(site: Site) -> None:
+    site.open("/dataset", **named(FACT))
+    versions = site.page.locator(".card", has_text="Changes of the schema")
+    expect(versions.get_by_text("is_discounted")).to_be_visible()
+    usage = site.page.locator(".card", has_text="Producers and consumers")
+    expect(usage.get_by_role("link", name="shop_analytics.orders_fact", exact=True)).to_be_visible()
+    expect(site.page.get_by_role("img", name="Rows written")).to_be_visible()
+    site.page.get_by_role("link", name="Day", exact=True).click()
+    expect(site.page).to_have_url(re.compile("by=day"))
+
+
+def test_job_leads_to_its_failed_run_and_events(site: Site) -> None:
+    site.open("/job", **named(SUMMARY_JOB))
+    row = site.page.get_by_role("row", name="failed")
+    row.get_by_role("link").click()
+    expect(site.page.get_by_text("What went wrong")).to_be_visible()
+    expect(site.page.locator(".error-box pre")).to_contain_text("Traceback (most recent")
+    expect(
+        site.page.locator(".card", has_text="Its events").locator("summary").first
+    ).to_be_visible()
+    assert site.violations() == []
+
+
+def test_sql_is_shown_with_its_words_told_apart(site: Site) -> None:
+    site.open("/job", **named(SUMMARY_JOB))
+    expect(site.page.locator(".sql .keyword").first).to_have_text("create")
+
+
+def test_an_event_is_readable_and_raw_and_a_file(site: Site, page: Page) -> None:
+    site.open("/events")
+    page.get_by_role("button", name="Open").first.click()
+    expect(page.locator(".tree")).to_contain_text("eventTime")
+    page.get_by_role("button", name="Raw").click()
+    expect(page.locator("td pre")).to_contain_text('"eventTime"')
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert download.value.suggested_filename.endswith(".json")
+
+
+def test_events_are_turned_page_by_page(site: Site) -> None:
+    site.open("/events")
+    site.page.get_by_role("link", name="Older").click()
+    expect(site.page.get_by_text("51–100 of")).to_be_visible()

@@ -1,0 +1,69 @@
+/** Reading from the server: one way to ask, one kind of failure. */
+import { askForKey, currentKey } from "./key";
+import type { Error as ErrorShape } from "./schema";
+
+export type Parameters = Record<string, string | number | boolean | undefined>;
+
+/** What the server refused, or that it did not answer (status 0). */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly near: string[] = [],
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+
+  get isGone(): boolean {
+    return this.status === 404;
+  }
+
+  /** Whether the same question may well be answered a little later. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+export async function read<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
+  const answer = await ask(path, parameters, signal);
+  try {
+    return (await answer.json()) as T;
+  } catch {
+    throw new ApiError(answer.status, "The answer was no JSON.");
+  }
+}
+
+async function ask(path: string, parameters: Parameters, signal?: AbortSignal): Promise<Response> {
+  const key = currentKey();
+  const headers: HeadersInit = key ? { Authorization: `Bearer ${key}` } : {};
+  let answer: Response;
+  try {
+    answer = await fetch(urlOf(path, parameters), { headers, signal });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "The server did not answer.");
+  }
+  if (answer.ok) return answer;
+  if (answer.status === 401) askForKey();
+  throw await failureOf(answer);
+}
+
+export function urlOf(path: string, parameters: Parameters): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== "") query.set(name, String(value));
+  }
+  const text = query.toString();
+  return `/api/v1/${path}${text ? `?${text}` : ""}`;
+}
+
+/** A path of names, which hold slashes and colons of their own. */
+export function pathOf(...names: string[]): string {
+  return names.map(encodeURIComponent).join("/");
+}
+
+async function failureOf(answer: Response): Promise<ApiError> {
+  const body = (await answer.json().catch(() => ({}))) as Partial<ErrorShape>;
+  return new ApiError(answer.status, body.message ?? answer.statusText, body.near ?? []);
+}

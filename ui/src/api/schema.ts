@@ -1,0 +1,842 @@
+// Made by `make ui-types` from the API document; not written by hand.
+
+export interface BatchAnswer {
+  status: string;
+  summary: BatchSummary;
+  failed_events: FailedEvent[];
+}
+
+export interface BatchSummary {
+  received: number;
+  successful: number;
+  failed: number;
+  retriable: number;
+  non_retriable: number;
+}
+
+export interface Cause {
+  type: string;
+  actor?: string | null;
+  run?: string;
+  job?: string | null;
+}
+
+export interface ChangedNode {
+  type: string;
+  namespace: string;
+  name: string;
+  field: string | null;
+}
+
+export interface ColumnData {
+  namespace: string;
+  dataset: string;
+  datasetVersion: string | null;
+  field: string;
+  fieldType: string | null;
+  transformationDescription: string | null;
+  transformationType: string | null;
+  inputFields: InputFieldShape[];
+}
+
+export interface ColumnGraphShape {
+  graph: ColumnNodeShape[];
+  nodes: string[];
+  jobs: Record<string, NameShape>;
+  asOf: string | null;
+  isCut: boolean;
+}
+
+export interface ColumnLineageShape {
+  name: string;
+  inputFields: ColumnSourceShape[];
+  transformationDescription: string | null;
+  transformationType: string | null;
+}
+
+export interface ColumnNodeShape {
+  id: string;
+  type: string;
+  data: ColumnData;
+  inEdges: EdgeShape[];
+  outEdges: EdgeShape[];
+  distance: number;
+  more?: MoreShape;
+}
+
+export interface ColumnSourceShape {
+  namespace: string;
+  dataset: string;
+  field: string;
+  transformationDescription: string | null;
+  transformationType: string | null;
+}
+
+export interface ComparedColumn {
+  origin: string;
+  destination: string;
+  change: string;
+  before: string | null;
+  after: string | null;
+}
+
+export interface ComparedCounters {
+  rows: number | null;
+  bytes: number | null;
+  files: number | null;
+}
+
+export interface ComparedDataset {
+  id: string;
+  namespace: string;
+  name: string;
+  direction: string;
+  change: string;
+}
+
+export interface ComparedFacet {
+  facet: string;
+  field: string;
+  change: string;
+  before: unknown;
+  after: unknown;
+}
+
+export interface ComparedField {
+  dataset: string;
+  direction: string;
+  field: string;
+  change: string;
+  before: string | null;
+  after: string | null;
+}
+
+export interface ComparedRun {
+  id: string;
+  state: string;
+  createdAt: string | null;
+  startedAt: string | null;
+  endedAt: string | null;
+  durationMs: number | null;
+  nominalStartTime: string | null;
+  nominalEndTime: string | null;
+}
+
+export interface CountMetric {
+  startInterval: string;
+  endInterval: string;
+  count: number;
+}
+
+export interface CountedDataset {
+  dataset: string;
+  direction: string;
+  a: ComparedCounters | null;
+  b: ComparedCounters | null;
+}
+
+export interface CountedVolume {
+  rows: number | null;
+  bytes: number | null;
+  files: number | null;
+  lag: number | null;
+  runs: number;
+}
+
+export interface DatasetBody {
+  type: "DB_TABLE" | "STREAM";
+  physicalName: string;
+  sourceName: string;
+  fields?: FieldBody[] | null;
+  tags?: string[] | null;
+  description?: string | null;
+  schemaLocation?: string | null;
+  runId?: string | null;
+}
+
+export interface DatasetData {
+  id: NameShape;
+  type: string;
+  name: string;
+  physicalName: string;
+  createdAt: string | null;
+  updatedAt: string | null;
+  namespace: string;
+  sourceName: string;
+  fields: FieldShape[];
+  tags: string[];
+  lastModifiedAt: string | null;
+  description: string | null;
+  lastLifecycleState: string | null;
+  system: string;
+  aliases?: NameShape[];
+}
+
+export interface DatasetIdBody {
+  namespace: string;
+  name: string;
+}
+
+export interface DatasetList {
+  datasets: DatasetShape[];
+  totalCount: number;
+}
+
+export interface DatasetSamples {
+  dataset: NodeName;
+  by: string;
+  from: string;
+  to: string;
+  samples: VolumeAt[];
+  totalCount: number;
+  isCut: boolean;
+}
+
+export interface DatasetShape {
+  id: NameShape;
+  type: string;
+  name: string;
+  physicalName: string;
+  createdAt: string | null;
+  updatedAt: string | null;
+  namespace: string;
+  sourceName: string;
+  fields: FieldShape[];
+  tags: string[];
+  lastModifiedAt: string | null;
+  lastLifecycleState: string | null;
+  description: string | null;
+  currentVersion: string;
+  columnLineage: ColumnLineageShape[] | null;
+  facets: Record<string, unknown>;
+  deleted: boolean;
+  schemaLocation?: string | null;
+}
+
+export interface DatasetUsage {
+  dataset: NodeName;
+  from: string;
+  to: string;
+  days: UsageDay[];
+  isCut: boolean;
+}
+
+export interface DatasetVersionList {
+  versions: DatasetVersionShape[];
+  totalCount: number;
+}
+
+export interface DatasetVersionShape {
+  id: VersionId;
+  type: string;
+  name: string;
+  physicalName: string;
+  createdAt: string | null;
+  version: string;
+  namespace: string;
+  sourceName: string;
+  fields: FieldShape[];
+  tags: string[];
+  lifecycleState: string | null;
+  description: string | null;
+  currentSchemaVersion: string | null;
+  createdByRun: RunShape | null;
+  facets: Record<string, unknown>;
+  schemaLocation?: string | null;
+}
+
+export interface DayUser {
+  id: string;
+  namespace: string;
+  name: string;
+  runs: number;
+  lastAt: string;
+}
+
+export interface DayUsers {
+  jobs: DayUser[];
+  jobCount: number;
+  runCount: number;
+}
+
+export interface DrawnEdge {
+  origin: string;
+  destination: string;
+  kind: string;
+  job: string;
+  transformations: string;
+  isIndirect: boolean;
+  isAssumed: boolean;
+}
+
+export interface DrawnNode {
+  id: string;
+  type: string;
+  namespace: string;
+  name: string;
+  field: string;
+  system: string;
+  state: string;
+}
+
+export interface EdgeShape {
+  origin: string;
+  destination: string;
+  kind?: string;
+}
+
+export interface EditAnswer {
+  id: string;
+  at: string;
+  actor: string;
+  entity: EditedEntity;
+  set: Record<string, unknown>;
+  unset: string[];
+  undoes?: string;
+}
+
+export interface EditBody {
+  entity: EditedEntity;
+  set?: Record<string, unknown>;
+  unset?: string[];
+}
+
+export interface EditList {
+  edits: EditAnswer[];
+  totalCount: number;
+}
+
+export interface EditedEntity {
+  type: "dataset" | "job" | "namespace" | "source" | "tag";
+  name: string;
+  namespace?: string;
+  field?: string;
+}
+
+export interface Error {
+  code: number;
+  message: string;
+  path?: string;
+  reason?: string;
+  near?: string[];
+}
+
+export interface EventList {
+  events: (Record<string, unknown>)[];
+  totalCount: number;
+}
+
+export interface EventMetric {
+  startInterval: string;
+  endInterval: string;
+  fail: number;
+  start: number;
+  complete: number;
+  abort: number;
+}
+
+export interface ExportedGraph {
+  nodes: DrawnNode[];
+  edges: DrawnEdge[];
+  focus: string[];
+  truncated: boolean;
+}
+
+export interface FailedEvent {
+  index: number;
+  reason: string;
+  retriable: boolean;
+}
+
+export interface FieldBody {
+  name: string;
+  type?: string | null;
+  tags?: string[] | null;
+  description?: string | null;
+  fields?: FieldBody[] | null;
+}
+
+export interface FieldShape {
+  name: string;
+  type: string | null;
+  tags: string[];
+  description: string | null;
+  fields?: FieldShape[];
+}
+
+export interface GraphShape {
+  graph: NodeShape[];
+  node: string;
+  asOf: string | null;
+  isCut: boolean;
+}
+
+export interface HealthDataset {
+  namespace: string;
+  name: string;
+  id: string;
+  state: string;
+  reason: string;
+  since: string | null;
+  lastWrittenAt: string | null;
+  freshness: HealthFreshness;
+  volume: HealthVolume;
+}
+
+export interface HealthDatasets {
+  datasets: HealthDataset[];
+  counts: Record<string, number>;
+  totalCount: number;
+}
+
+export interface HealthFreshness {
+  state: string;
+  everySeconds: number | null;
+  expectedAt: string | null;
+}
+
+export interface HealthJob {
+  namespace: string;
+  name: string;
+  id: string;
+  type: string;
+  state: string;
+  reason: string;
+  since: string | null;
+  errorMessage: string | null;
+  lastHeardAt: string | null;
+  silentForSeconds: number | null;
+  expectedAt: string | null;
+  everySeconds: number | null;
+  usualSeconds: number | null;
+  latestRun: HealthRun | null;
+}
+
+export interface HealthJobs {
+  jobs: HealthJob[];
+  counts: Record<string, number>;
+  totalCount: number;
+}
+
+export interface HealthRun {
+  id: string;
+  state: string;
+  startedAt: string | null;
+  endedAt: string | null;
+}
+
+export interface HealthVolume {
+  state: string;
+  per: string | null;
+  rows: number | null;
+  usualRows: number | null;
+  bytes: number | null;
+  usualBytes: number | null;
+}
+
+export interface InputFieldShape {
+  namespace: string;
+  dataset: string;
+  datasetVersion: string | null;
+  field: string;
+  transformationDescription: string | null;
+  transformationType: string | null;
+  transformations: TransformationShape[];
+  isIndirect: boolean;
+  job: string | null;
+  kind?: string;
+  isAssumed?: boolean;
+}
+
+export interface JobBody {
+  type: "BATCH" | "SERVICE" | "STREAM";
+  inputs?: DatasetIdBody[] | null;
+  outputs?: DatasetIdBody[] | null;
+  location?: string | null;
+  description?: string | null;
+  context?: Record<string, string> | null;
+  tags?: string[] | null;
+  runId?: string | null;
+}
+
+export interface JobData {
+  id: NameShape;
+  type: string;
+  name: string;
+  simpleName: string;
+  parentJobName: string | null;
+  createdAt: string | null;
+  updatedAt: string | null;
+  namespace: string;
+  inputs: NameShape[];
+  outputs: NameShape[];
+  location: string | null;
+  description: string | null;
+  latestRun: RunShape | null;
+  tags: string[];
+  system: string;
+}
+
+export interface JobList {
+  jobs: JobShape[];
+  totalCount: number;
+}
+
+export interface JobShape {
+  id: NameShape;
+  type: string;
+  name: string;
+  simpleName: string;
+  parentJobName: string | null;
+  parentJobUuid: string | null;
+  createdAt: string | null;
+  updatedAt: string | null;
+  namespace: string;
+  inputs: NameShape[];
+  outputs: NameShape[];
+  location: string | null;
+  context: Record<string, unknown>;
+  description: string | null;
+  latestRun: RunShape | null;
+  latestRuns: RunShape[];
+  facets: Record<string, unknown>;
+  tags: string[];
+  labels: string[];
+  currentVersion: string;
+}
+
+export interface JobVersionList {
+  versions: JobVersionShape[];
+  totalCount: number;
+}
+
+export interface JobVersionShape {
+  id: VersionId;
+  name: string;
+  namespace: string;
+  version: string;
+  createdAt: string | null;
+  inputs: NameShape[];
+  outputs: NameShape[];
+  location: string | null;
+  context: Record<string, unknown>;
+  latestRun: RunShape | null;
+  facets: Record<string, unknown>;
+}
+
+export interface LineageChange {
+  type: string;
+  change: string;
+  subject: string;
+  before: string | null;
+  after: string | null;
+  at: string | null;
+  cause: Cause | null;
+  origin?: string;
+  destination?: string;
+  job?: string;
+}
+
+export interface LineageDiff {
+  from: string;
+  to: string;
+  node: string | null;
+  changes: LineageChange[];
+  nodes: Record<string, ChangedNode>;
+  totalCount: number;
+  counts: Record<string, number>;
+  isCut: boolean;
+}
+
+export interface LineagePath {
+  nodes: string[];
+  edges: DrawnEdge[];
+  length: number;
+}
+
+export interface LineagePaths {
+  paths: LineagePath[];
+  nodes: DrawnNode[];
+  jobs: Record<string, PathJob>;
+  isReversed: boolean;
+  isCut: boolean;
+}
+
+export interface LineageRun {
+  job: VersionedJob;
+  run: RunOfLineage;
+  inputs: RunInput[];
+}
+
+export interface MoreShape {
+  upstream?: number;
+  downstream?: number;
+}
+
+export interface NameShape {
+  namespace: string;
+  name: string;
+}
+
+export interface NamedNode {
+  id: string;
+  type: string;
+  namespace: string;
+  name: string;
+  field: string | null;
+  isExact: boolean;
+}
+
+export interface NamedNodes {
+  nodes: NamedNode[];
+}
+
+export interface NamespaceBody {
+  ownerName: string;
+  description?: string | null;
+}
+
+export interface NamespaceList {
+  namespaces: NamespaceShape[];
+  totalCount: number;
+}
+
+export interface NamespaceShape {
+  name: string;
+  createdAt: string | null;
+  updatedAt: string | null;
+  ownerName: string;
+  description: string | null;
+  isHidden: boolean;
+}
+
+export interface NodeName {
+  id: string;
+  namespace: string;
+  name: string;
+}
+
+export interface NodeShape {
+  id: string;
+  type: string;
+  data: DatasetData | JobData;
+  inEdges: EdgeShape[];
+  outEdges: EdgeShape[];
+  distance: number;
+  more?: MoreShape;
+}
+
+export interface OpenLineageEvent {
+  eventType?: string | null;
+  eventTime: string;
+  run?: Record<string, unknown>;
+  job?: Record<string, unknown>;
+  dataset?: Record<string, unknown>;
+  inputs?: (Record<string, unknown>)[];
+  outputs?: (Record<string, unknown>)[];
+  producer?: string;
+  schemaURL?: string;
+}
+
+export interface PathJob {
+  namespace: string;
+  name: string;
+}
+
+export interface RejectedList {
+  rejected: RejectedShape[];
+  totalCount: number;
+}
+
+export interface RejectedShape {
+  id: string;
+  receivedAt: string;
+  source: string;
+  path: string;
+  reason: string;
+  size: number;
+  payload: string;
+}
+
+export interface RunBody {
+  id?: string | null;
+  nominalStartTime?: string | null;
+  nominalEndTime?: string | null;
+  args?: Record<string, string> | null;
+}
+
+export interface RunComparison {
+  job: NodeName;
+  a: ComparedRun;
+  b: ComparedRun;
+  durationDeltaMs: number | null;
+  datasets: ComparedDataset[];
+  fields: ComparedField[];
+  columns: ComparedColumn[];
+  code: ComparedFacet[];
+  facets: ComparedFacet[];
+  counters: CountedDataset[];
+  isCut: boolean;
+}
+
+export interface RunDatasetShape {
+  datasetVersionId: VersionId;
+  facets: Record<string, unknown>;
+}
+
+export interface RunFacets {
+  runId: string;
+  facets: Record<string, unknown>;
+}
+
+export interface RunInput {
+  namespace: string;
+  name: string;
+  version: string;
+  producedByRunId: string | null;
+}
+
+export interface RunLineage {
+  runs: LineageRun[];
+  isCut: boolean;
+}
+
+export interface RunList {
+  runs: RunShape[];
+  totalCount: number;
+}
+
+export interface RunOfLineage {
+  id: string;
+  start: string | null;
+  end: string | null;
+  status: string;
+}
+
+export interface RunShape {
+  id: string;
+  createdAt: string | null;
+  updatedAt: string | null;
+  nominalStartTime: string | null;
+  nominalEndTime: string | null;
+  state: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  durationMs: number | null;
+  args: Record<string, unknown>;
+  facets: Record<string, unknown>;
+  job?: NameShape | null;
+  jobVersion?: VersionId | null;
+  inputDatasetVersions?: RunDatasetShape[];
+  outputDatasetVersions?: RunDatasetShape[];
+  restartOf?: string;
+}
+
+export interface SearchHits {
+  hits: (Record<string, unknown>)[];
+  highlights: (Record<string, string[]>)[];
+}
+
+export interface SearchMatch {
+  in: SearchPlace;
+  text: string;
+}
+
+export type SearchPlace = "column" | "description" | "name" | "namespace" | "owner" | "tag";
+
+export interface SearchResult {
+  name: string;
+  type: string;
+  updatedAt: string | null;
+  namespace: string;
+  nodeId: string;
+  match: SearchMatch;
+}
+
+export interface SearchResults {
+  totalCount: number;
+  results: SearchResult[];
+}
+
+export interface SourceBody {
+  type: string;
+  connectionUrl: string;
+  description?: string | null;
+}
+
+export interface SourceList {
+  sources: SourceShape[];
+  totalCount: number;
+}
+
+export interface SourceShape {
+  type: string;
+  name: string;
+  createdAt: string | null;
+  updatedAt: string | null;
+  connectionUrl: string;
+  description: string | null;
+}
+
+export interface Status {
+  status: string;
+}
+
+export interface SystemCount {
+  name: string;
+  datasets: number;
+  jobs: number;
+  runningJobs: number;
+}
+
+export interface SystemCountList {
+  systems: SystemCount[];
+  totalCount: number;
+}
+
+export interface TagBody {
+  description?: string | null;
+}
+
+export interface TagList {
+  tags: TagShape[];
+  totalCount: number;
+}
+
+export interface TagShape {
+  name: string;
+  description: string | null;
+}
+
+export type Towards = "upstream" | "downstream" | "both" | "connected";
+
+export interface TransformationShape {
+  type: string | null;
+  subtype: string | null;
+  description: string | null;
+  masking: boolean | null;
+}
+
+export interface UsageDay {
+  day: string;
+  readers: DayUsers;
+  writers: DayUsers;
+}
+
+export interface VersionId {
+  namespace: string;
+  name: string;
+  version: string;
+}
+
+export interface VersionedJob {
+  namespace: string | null;
+  name: string | null;
+  version: string | null;
+}
+
+export interface VolumeAt {
+  at: string;
+  written: CountedVolume;
+  read: CountedVolume;
+}

@@ -1,0 +1,76 @@
+/** From a scene to what the library draws: its nodes and lines, with what is lit. */
+import { isJobId } from "../api/ids";
+import type { DrawnEdge } from "./edges";
+import type { ColumnEdge } from "./model";
+import { neighbours } from "./model";
+import type { DrawnNode } from "./nodes";
+import { toListed } from "./opened";
+import type { Scene } from "./scene";
+import { sizeOf } from "./sizes";
+import type { Health } from "./use-lineage";
+import type { View } from "./view-state";
+import { columnWires, tableWires } from "./wires";
+import type { Wire } from "./wires";
+
+interface Asked {
+  scene: Scene;
+  columnEdges: ColumnEdge[];
+  view: View;
+  health: Map<string, Health>;
+  selected: string;
+}
+
+export function drawScene(asked: Asked): { nodes: DrawnNode[]; edges: DrawnEdge[]; wires: Wire[] } {
+  const { scene, columnEdges, view } = asked;
+  const columns = columnWires(scene, columnEdges.map((edge) => toListed(edge, scene.opened)));
+  // On a column's path its own lines say it all.
+  const wires = view.column ? columns : [...tableWires(scene), ...columns];
+  return { nodes: drawNodes(asked), edges: wires.map((wire) => drawEdge(wire, asked.selected, view)), wires };
+}
+
+function drawNodes({ scene, columnEdges, view, health, selected }: Asked): DrawnNode[] {
+  const { graph, places, opened } = scene;
+  const next = neighbours(graph.edges);
+  const marked = markedColumns(columnEdges);
+  return [...graph.nodes.values()].flatMap((node) => {
+    const position = places.get(node.id);
+    if (!position) return [];
+    const { width, height } = sizeOf(node, opened.get(node.id));
+    const data = {
+      node,
+      health: health.get(node.id),
+      opened: opened.get(node.id),
+      isFocus: node.id === graph.focus,
+      isSelected: node.id === selected,
+      hasShown: { up: next.up.has(node.id), down: next.down.has(node.id) },
+      marked: marked.get(node.id) ?? NONE,
+      canExpand: !view.column && !view.to,
+      chosen: chosenField(view.column, node),
+    };
+    // The library lets clicks through nodes that it neither moves nor selects itself.
+    const style = { pointerEvents: "all" as const };
+    return [{ id: node.id, type: node.kind, position, width, height, data, style }];
+  });
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function chosenField(column: string | undefined, { id, namespace, name }: { id: string; namespace: string; name: string }): string {
+  const prefix = `datasetField:${namespace}:${name}:`;
+  return column?.startsWith(prefix) && !isJobId(id) ? column.slice(prefix.length) : "";
+}
+
+function markedColumns(edges: ColumnEdge[]): Map<string, Set<string>> {
+  const marked = new Map<string, Set<string>>();
+  for (const { from, to } of edges) {
+    for (const { dataset, field } of [from, to]) {
+      if (field) marked.set(dataset, (marked.get(dataset) ?? new Set()).add(field));
+    }
+  }
+  return marked;
+}
+
+function drawEdge(wire: Wire, selected: string, view: View): DrawnEdge {
+  const isLit = !view.column && (wire.from === selected || wire.to === selected);
+  return { id: wire.id, source: wire.from, target: wire.to, type: "wire", data: { wire, isLit }, zIndex: 0 };
+}

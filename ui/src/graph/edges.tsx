@@ -1,0 +1,73 @@
+/** How lines are drawn, and what they tell on hover. */
+import type { Edge, EdgeProps } from "@xyflow/react";
+import { memo } from "react";
+
+import { readableId, shortName } from "../api/ids";
+import { strings } from "../strings";
+import type { ColumnEdge, GraphEdge } from "./model";
+import type { Wire } from "./wires";
+
+export interface WireData extends Record<string, unknown> {
+  wire: Wire;
+  isLit: boolean;
+}
+
+export type DrawnEdge = Edge<WireData>;
+
+export const edgeTypes = { wire: memo(WireEdge) };
+
+function WireEdge({ data }: EdgeProps<DrawnEdge>) {
+  if (!data) return null;
+  const { wire, isLit } = data;
+  return (
+    <g className={classOf(wire, isLit)}>
+      <title>{tellWire(wire)}</title>
+      <path d={wire.path} className="wire-line" markerEnd={wire.edge ? (isLit ? "url(#arrow-lit)" : "url(#arrow)") : undefined} />
+      <path d={wire.path} className="wire-hit" />
+    </g>
+  );
+}
+
+function classOf({ edge, column }: Wire, isLit: boolean): string {
+  const kind = column ? (column.isIndirect ? "indirect" : "direct") : edge!.through.length ? "through" : edge!.kind;
+  return ["wire", column && "column", kind, isLit && "lit"].filter(Boolean).join(" ");
+}
+
+function tellWire({ edge, column }: Wire): string {
+  return column ? tellColumn(column) : edge ? tellEdge(edge) : "";
+}
+
+function tellColumn(column: ColumnEdge): string {
+  const ends = `${column.from.field || readableId(column.from.dataset)} → ${column.to.field || readableId(column.to.dataset)}`;
+  const by = column.job ? [`${strings.graph.by} ${column.job.name}`] : [];
+  return [ends, howOf(column), ...by].join("\n");
+}
+
+/** What is done on the way, with whether it is direct. */
+export function howOf(column: ColumnEdge): string {
+  return [...column.how, marksOf(column)].filter(Boolean).join(" · ");
+}
+
+function marksOf(column: ColumnEdge): string {
+  const marks = [
+    column.isIndirect ? strings.graph.isIndirect : strings.graph.direct,
+    column.isMasked && strings.graph.masked,
+    column.isAssumed && strings.graph.assumed,
+  ];
+  return marks.filter(Boolean).join(", ");
+}
+
+/** The same with direct and indirect told apart at a glance. */
+export function How({ of: column }: { of: ColumnEdge }) {
+  return (
+    <span className="name" title={howOf(column)}>
+      <span className={`state ${column.isIndirect ? "warn" : "busy"}`}>{marksOf(column)}</span> {column.how.join(" · ")}
+    </span>
+  );
+}
+
+function tellEdge(edge: GraphEdge): string {
+  const kind = edge.kind === "observed" ? [] : [edge.kind];
+  const through = edge.through.map(shortName);
+  return [...kind, ...(through.length ? [`${strings.graph.through} ${through.join(", ")}`] : [])].join("\n");
+}

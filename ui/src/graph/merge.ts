@@ -1,0 +1,97 @@
+/** One graph of several answers: each walked one way from one node, together they are what is shown. */
+import { MOST_NODES } from "../api/queries";
+import type { DatasetData, GraphShape, JobData, NodeShape } from "../api/schema";
+import { edgeKey, emptyGraph } from "./model";
+import type { Graph, GraphEdge, GraphNode } from "./model";
+import type { Side } from "./view-state";
+
+/** An answer, with the side it was walked to. */
+export interface Walked {
+  side: Side;
+  answer: GraphShape;
+}
+
+export function mergeWalks(focus: string, walks: Walked[]): Graph {
+  const graph = emptyGraph(focus);
+  const edges = new Map<string, GraphEdge>();
+  const totals = { up: new Map<string, number>(), down: new Map<string, number>() };
+  for (const { side, answer } of walks) {
+    // The server knows the node by one name, whichever of its names was asked for.
+    if (answer === walks[0]?.answer) graph.focus = answer.node;
+    graph.isCut ||= answer.graph.length > 1 && isCutBySize(answer);
+    for (const node of answer.graph) {
+      addNode(graph, node);
+      totals[side].set(node.id, edgesOf(node, side) + moreOf(node, side));
+      for (const edge of [...node.inEdges, ...node.outEdges]) {
+        const kept = { from: edge.origin, to: edge.destination, kind: edge.kind ?? "observed", through: [] };
+        edges.set(edgeKey(kept), kept);
+      }
+    }
+  }
+  graph.edges = [...edges.values()].filter(({ from, to }) => graph.nodes.has(from) && graph.nodes.has(to));
+  countRest(graph, totals);
+  return graph;
+}
+
+/** Whether nodes were left out that are not merely farther away than asked. */
+function isCutBySize(answer: GraphShape): boolean {
+  return answer.isCut && answer.graph.length >= CUT_SIZE;
+}
+
+// A little under what is asked for: the server shares the room between the neighbours of a node.
+const CUT_SIZE = MOST_NODES - 10;
+
+function addNode(graph: Graph, shape: NodeShape): void {
+  const known = graph.nodes.get(shape.id);
+  if (known && known.distance <= shape.distance) return;
+  graph.nodes.set(shape.id, shape.type === "JOB" ? jobNode(shape) : datasetNode(shape));
+}
+
+function datasetNode(shape: NodeShape): GraphNode {
+  const data = shape.data as DatasetData;
+  return {
+    ...common(shape, data),
+    kind: "dataset",
+    state: data.lastLifecycleState,
+    at: data.lastModifiedAt ?? data.updatedAt,
+    columns: data.fields.map(({ name, type }) => ({ name, type })),
+  };
+}
+
+function jobNode(shape: NodeShape): GraphNode {
+  const data = shape.data as JobData;
+  return { ...common(shape, data), kind: "job", state: data.latestRun?.state ?? null, at: data.updatedAt, columns: [] };
+}
+
+function common(shape: NodeShape, data: DatasetData | JobData) {
+  const { namespace, name, system, tags } = data;
+  return { id: shape.id, namespace, name, system, tags, distance: shape.distance, rest: restOf(data) };
+}
+
+/** A job tells all it uses: what of it is not shown is known without asking. */
+function restOf(data: DatasetData | JobData): GraphNode["rest"] {
+  return "inputs" in data ? { up: data.inputs.length, down: data.outputs.length } : { up: null, down: null };
+}
+
+/** What is left of each side: all neighbours there are, less those that are shown. */
+function countRest(graph: Graph, totals: Record<Side, Map<string, number>>): void {
+  const shown = { up: new Map<string, number>(), down: new Map<string, number>() };
+  for (const { from, to } of graph.edges) {
+    shown.down.set(from, (shown.down.get(from) ?? 0) + 1);
+    shown.up.set(to, (shown.up.get(to) ?? 0) + 1);
+  }
+  for (const node of graph.nodes.values()) {
+    for (const side of ["up", "down"] as const) {
+      const total = totals[side].get(node.id) ?? node.rest[side];
+      node.rest[side] = total === null ? null : Math.max(0, total - (shown[side].get(node.id) ?? 0));
+    }
+  }
+}
+
+function edgesOf(node: NodeShape, side: Side): number {
+  return (side === "up" ? node.inEdges : node.outEdges).length;
+}
+
+function moreOf(node: NodeShape, side: Side): number {
+  return (side === "up" ? node.more?.upstream : node.more?.downstream) ?? 0;
+}

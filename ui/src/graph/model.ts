@@ -1,0 +1,87 @@
+/** The graph as it is drawn, listed and exported: nodes, edges between them, edges between columns. */
+
+import type { Named } from "../api/ids";
+
+export interface Column {
+  name: string;
+  type: string | null;
+}
+
+export interface GraphNode {
+  id: string;
+  kind: "dataset" | "job" | "group";
+  namespace: string;
+  name: string;
+  system: string;
+  /** State of a job's latest run, or the mark on a dataset (ALTER, DROP). */
+  state: string | null;
+  /** When a job was heard of, or a dataset written. */
+  at: string | null;
+  tags: string[];
+  columns: Column[];
+  /** Jobs away from the focus. */
+  distance: number;
+  /** Neighbours that are not shown, by side; null where nobody has asked yet. */
+  rest: { up: number | null; down: number | null };
+  /** Of a group: how many nodes are in it. */
+  size?: number;
+}
+
+export interface GraphEdge {
+  from: string;
+  to: string;
+  /** `observed`, `declared`, `past`, `succession`. */
+  kind: string;
+  /** Names of the nodes that are left out in between. */
+  through: string[];
+}
+
+/** Where a column edge begins or ends; without a field it is the whole dataset. */
+export interface ColumnEnd {
+  dataset: string;
+  field: string;
+}
+
+export interface ColumnEdge {
+  from: ColumnEnd;
+  to: ColumnEnd;
+  job: Named | null;
+  /** What is done, as `AGGREGATION: sum(revenue)`. */
+  how: string[];
+  isIndirect: boolean;
+  isMasked: boolean;
+  /** Whether the job states no columns, so that the whole dataset stands for them. */
+  isAssumed: boolean;
+}
+
+export interface Graph {
+  focus: string;
+  nodes: Map<string, GraphNode>;
+  edges: GraphEdge[];
+  columnEdges: ColumnEdge[];
+  /** Whether there is more than the server would answer with. */
+  isCut: boolean;
+}
+
+export const edgeKey = (edge: { from: string; to: string }): string => `${edge.from}\n${edge.to}`;
+export const endKey = (end: ColumnEnd): string => `${end.dataset}\n${end.field}`;
+
+export function emptyGraph(focus: string): Graph {
+  return { focus, nodes: new Map(), edges: [], columnEdges: [], isCut: false };
+}
+
+/** Neighbours of every node, by side. */
+export function neighbours(edges: Iterable<GraphEdge>): Record<"up" | "down", Map<string, string[]>> {
+  const found = { up: new Map<string, string[]>(), down: new Map<string, string[]>() };
+  for (const { from, to } of edges) {
+    push(found.down, from, to);
+    push(found.up, to, from);
+  }
+  return found;
+}
+
+function push(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}

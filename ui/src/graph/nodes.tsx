@@ -1,0 +1,172 @@
+/** How nodes are drawn: datasets as boxes with their columns, jobs as pills, groups as stacks. */
+import { Handle, Position } from "@xyflow/react";
+import type { Node, NodeProps } from "@xyflow/react";
+import { memo } from "react";
+
+import { shortName } from "../api/ids";
+import { toneOf } from "../parts/badges";
+import { Icon, SystemIcon } from "../parts/icons";
+import { agoOf } from "../parts/time";
+import { lookOf } from "../systems";
+import { strings } from "../strings";
+import { useActions } from "./actions";
+import { ColumnList } from "./column-list";
+import type { GraphNode } from "./model";
+import type { OpenedColumns } from "./opened";
+import type { Health } from "./use-lineage";
+import type { Side } from "./view-state";
+
+export interface DrawnData extends Record<string, unknown> {
+  node: GraphNode;
+  health: Health | undefined;
+  opened: OpenedColumns | undefined;
+  isFocus: boolean;
+  isSelected: boolean;
+  /** Sides that show something and can be collapsed. */
+  hasShown: Record<Side, boolean>;
+  marked: ReadonlySet<string>;
+  canExpand: boolean;
+  /** The dataset's column whose path is shown, if it is this one's. */
+  chosen: string;
+}
+
+export type DrawnNode = Node<DrawnData>;
+
+export const nodeTypes = { dataset: memo(DatasetNode), job: memo(JobNode), group: memo(GroupNode) };
+
+function DatasetNode({ data }: NodeProps<DrawnNode>) {
+  const { node, opened, canExpand } = data;
+  const { select, toggleColumns } = useActions();
+  return (
+    <div className={classOf(data)} style={hueOf(node)}>
+      <Ends />
+      <div className="node-head" onClick={() => select(node.id)}>
+        <SystemIcon system={node.system} size={22} />
+        <NodeName data={data} />
+        {canExpand && node.columns.length > 0 && (
+          <button
+            type="button"
+            className="node-button"
+            aria-expanded={Boolean(opened)}
+            aria-label={`${opened ? strings.graph.hideColumns : strings.graph.showColumns} ${node.name}`}
+            title={strings.graph.columns}
+            onClick={(event) => {
+              event.stopPropagation();
+              toggleColumns(node.id);
+            }}
+          >
+            <Icon name="columns" size={14} />
+          </button>
+        )}
+      </div>
+      {opened && <ColumnList data={data} opened={opened} />}
+      {canExpand && <Sides data={data} />}
+    </div>
+  );
+}
+
+function JobNode({ data }: NodeProps<DrawnNode>) {
+  const { node, canExpand } = data;
+  const { select } = useActions();
+  return (
+    <div className={classOf(data)} style={hueOf(node)}>
+      <Ends />
+      <div className="node-head" onClick={() => select(node.id)}>
+        <SystemIcon system={node.system} size={20} />
+        <NodeName data={data} />
+      </div>
+      {canExpand && <Sides data={data} />}
+    </div>
+  );
+}
+
+function GroupNode({ data }: NodeProps<DrawnNode>) {
+  const { node } = data;
+  const { openGroup } = useActions();
+  return (
+    <div className={classOf(data)} style={hueOf(node)}>
+      <Ends />
+      <button type="button" className="node-head" onClick={() => openGroup(node.id)} title={strings.graph.openGroup}>
+        <SystemIcon system={node.system} size={22} />
+        <span className="node-text">
+          <span className="node-name">{lookOf(node.name).label}</span>
+          <span className="node-under">{strings.graph.groupOf(node.size ?? 0)}</span>
+        </span>
+        <Icon name="plus" size={14} />
+      </button>
+    </div>
+  );
+}
+
+function NodeName({ data: { node, health } }: { data: DrawnData }) {
+  return (
+    <span className="node-text" title={`${node.name}\n${node.namespace}${health ? `\n${health.reason}` : ""}`}>
+      <bdi className="node-name">{shortName(node.name)}</bdi>
+      <span className="node-under">
+        <Standing node={node} health={health} />
+      </span>
+    </span>
+  );
+}
+
+/** How a node is doing: what is wrong comes first, then its state and when it was last heard of. */
+function Standing({ node, health }: { node: GraphNode; health: Health | undefined }) {
+  const state = health?.state ?? (node.kind === "job" ? node.state : null);
+  const when = node.at ? agoOf(node.at) : "";
+  return (
+    <>
+      {state && <span className={`dot ${toneOf(state)}`} />}
+      {state && <span className={`node-state ${toneOf(state)}`}>{strings.health[state] ?? state.toLowerCase()}</span>}
+      <span className="name">{when || (state ? "" : lookOf(node.system).label)}</span>
+    </>
+  );
+}
+
+function Sides({ data }: { data: DrawnData }) {
+  return (
+    <>
+      <SideButton data={data} side="up" />
+      <SideButton data={data} side="down" />
+    </>
+  );
+}
+
+function SideButton({ data: { node, hasShown }, side }: { data: DrawnData; side: Side }) {
+  const { toggleSide } = useActions();
+  const rest = node.rest[side];
+  const canExpand = rest === null || rest > 0;
+  if (!canExpand && !hasShown[side]) return null;
+  const words = strings.graph;
+  const label = canExpand ? (side === "up" ? words.expandUp : words.expandDown) : side === "up" ? words.collapseUp : words.collapseDown;
+  const sign = canExpand ? `+${rest || ""}` : "−";
+  return (
+    <button
+      type="button"
+      className={`side-button ${side} ${canExpand ? "more" : "less"} nopan`}
+      aria-label={`${sign} ${label} ${node.name}`}
+      title={canExpand && rest ? words.more(rest) : label.replace(/ of$/, "")}
+      onClick={() => toggleSide(node.id, side)}
+    >
+      {sign}
+    </button>
+  );
+}
+
+/** Where the library attaches lines; the lines themselves are placed by `wires.ts`. */
+function Ends() {
+  return (
+    <>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </>
+  );
+}
+
+function classOf({ node, health, isFocus, isSelected }: DrawnData): string {
+  const tone = health ? toneOf(health.state) : node.state === "FAILED" ? "bad" : "";
+  return ["node", node.kind, isFocus && "focus", isSelected && "selected", tone && `is-${tone}`].filter(Boolean).join(" ");
+}
+
+function hueOf(node: GraphNode): React.CSSProperties {
+  return { "--hue": lookOf(node.system).hue } as React.CSSProperties;
+}

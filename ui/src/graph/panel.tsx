@@ -1,0 +1,207 @@
+/** Beside the drawing: what is known of the selected node, or all that is shown as a table. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+
+import { jobRuns } from "../api/queries";
+import { Icon } from "../parts/icons";
+import { State, System, Tag } from "../parts/badges";
+import { DatasetLink, JobLink, RunLink } from "../parts/links";
+import { Facts } from "../parts/page";
+import { Answer, Empty } from "../parts/states";
+import { Ago } from "../parts/time";
+import { VirtualRows } from "../parts/virtual";
+import { strings } from "../strings";
+import { useActions } from "./actions";
+import { How } from "./edges";
+import type { ColumnEdge, Graph, GraphNode } from "./model";
+import type { Health } from "./use-lineage";
+import type { View } from "./view-state";
+
+const words = strings.graph;
+
+interface Props {
+  view: View;
+  graph: Graph;
+  columnEdges: ColumnEdge[];
+  selected: GraphNode | undefined;
+  health: Map<string, Health>;
+  change: (part: Partial<View>) => void;
+}
+
+export function Panel(props: Props) {
+  const { view, change, graph } = props;
+  return (
+    <aside className="panel" aria-label={words.details}>
+      <div className="tabs" role="tablist">
+        <button type="button" role="tab" aria-selected={!view.table} onClick={() => change({ table: undefined })}>
+          {words.details}
+        </button>
+        <button type="button" role="tab" aria-selected={Boolean(view.table)} onClick={() => change({ table: true })}>
+          {words.table} ({graph.nodes.size})
+        </button>
+      </div>
+      <div className="panel-body" role="tabpanel">
+        {view.table ? <Impact {...props} /> : props.selected ? <Details {...props} node={props.selected} /> : null}
+      </div>
+    </aside>
+  );
+}
+
+function Details({ node, health, change, view }: Props & { node: GraphNode }) {
+  const trouble = health.get(node.id);
+  const page = node.kind === "job" ? "/job" : "/dataset";
+  return (
+    <>
+      <p className="kind">{node.kind === "job" ? strings.kinds.job : strings.kinds.dataset}</p>
+      <h2 className="wrap">
+        <bdi>{node.name}</bdi>
+      </h2>
+      <p className="faint wrap">{node.namespace}</p>
+      {trouble && (
+        <p className="notice" role="note">
+          <State state={trouble.state} /> {trouble.reason}
+        </p>
+      )}
+      <div className="actions">
+        <Link to={page} search={{ namespace: node.namespace, name: node.name }} className="button primary">
+          <Icon name="open" />
+          {words.openPage}
+        </Link>
+        {node.id !== view.node && (
+          <button type="button" onClick={() => change({ node: node.id, open: undefined, closed: undefined, at: undefined, column: undefined, to: undefined })}>
+            <Icon name="target" />
+            {words.focus}
+          </button>
+        )}
+      </div>
+      <Facts
+        of={[
+          [words.system, <System name={node.system} />],
+          [words.runState, node.state && <State state={node.state} />],
+          [node.kind === "job" ? strings.job.heartbeat : strings.dataset.written, node.at && <Ago time={node.at} />],
+          [words.tag, node.tags.length > 0 && node.tags.map((tag) => <Tag key={tag} name={tag} />)],
+        ]}
+      />
+      {node.kind === "job" ? <LastRuns of={node} /> : <Columns of={node} chosen={view.column} />}
+    </>
+  );
+}
+
+function LastRuns({ of }: { of: GraphNode }) {
+  const runs = useQuery(jobRuns(of, 6));
+  return (
+    <>
+      <h3>{strings.job.runs}</h3>
+      <Answer of={runs}>
+        {({ runs }) =>
+          runs.length === 0 ? (
+            <Empty>{strings.job.noRuns}</Empty>
+          ) : (
+            <ul className="rows tight">
+              {runs.map((run) => (
+                <li key={run.id}>
+                  <State state={run.state} />
+                  <RunLink id={run.id} />
+                  <Ago time={run.endedAt ?? run.startedAt ?? run.updatedAt} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+function Columns({ of: node, chosen }: { of: GraphNode; chosen: string | undefined }) {
+  const { choosePath } = useActions();
+  return (
+    <>
+      <h3>{words.columns}</h3>
+      {node.columns.length === 0 && <Empty>{words.noColumns}</Empty>}
+      <VirtualRows count={node.columns.length} height={28} most={340} label={words.columns}>
+        {(index) => {
+          const { name, type } = node.columns[index]!;
+          const isChosen = Boolean(chosen?.endsWith(`:${node.name}:${name}`));
+          return (
+            <button type="button" className={isChosen ? "column-button chosen" : "column-button"} aria-pressed={isChosen} onClick={() => choosePath(node.id, name)}>
+              <bdi className="name mono">{name}</bdi>
+              <span className="column-type">{type}</span>
+            </button>
+          );
+        }}
+      </VirtualRows>
+    </>
+  );
+}
+
+/** All that is drawn, as a table: made from the same graph, so that the two agree. */
+function Impact({ view, graph, columnEdges, health }: Props) {
+  if (view.column) return <ColumnImpact graph={graph} edges={columnEdges} />;
+  const nodes = [...graph.nodes.values()].sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name));
+  return (
+    <table className="impact">
+      <caption>{words.impact}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{strings.browse.name}</th>
+          <th scope="col">{words.runState}</th>
+          <th scope="col">{words.impactAway}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {nodes.map((node) => (
+          <tr key={node.id}>
+            <td>
+              <NodeButton node={node} />
+            </td>
+            <td>
+              <StateOf node={node} health={health.get(node.id)} />
+            </td>
+            <td className="faint">{words.distance(node.distance)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function StateOf({ node, health }: { node: GraphNode; health: Health | undefined }) {
+  const state = health?.state ?? node.state;
+  return state ? <State state={state} /> : <Ago time={node.at} />;
+}
+
+function NodeButton({ node }: { node: GraphNode }) {
+  if (node.kind === "group") return <span>{node.name}</span>;
+  return node.kind === "job" ? <JobLink of={node} system={node.system} /> : <DatasetLink of={node} system={node.system} />;
+}
+
+function ColumnImpact({ graph, edges }: { graph: Graph; edges: ColumnEdge[] }) {
+  const name = (id: string) => graph.nodes.get(id)?.name ?? id;
+  return (
+    <>
+      <p className="faint">
+        {words.impactColumns}: {edges.length.toLocaleString()}
+      </p>
+      <VirtualRows count={edges.length} height={74} most={560} label={words.impactColumns}>
+        {(index) => {
+          const edge = edges[index]!;
+          return (
+            <div className="edge-row">
+              <span className="name mono" title={name(edge.from.dataset)}>
+                <bdi>{[name(edge.from.dataset), edge.from.field].filter(Boolean).join(".")}</bdi>
+              </span>
+              <span className="name mono" title={name(edge.to.dataset)}>
+                → <bdi>{[name(edge.to.dataset), edge.to.field].filter(Boolean).join(".")}</bdi>
+              </span>
+              <span className="faint name">
+                <How of={edge} />
+                {edge.job && ` ${words.by} ${edge.job.name}`}
+              </span>
+            </div>
+          );
+        }}
+      </VirtualRows>
+    </>
+  );
+}

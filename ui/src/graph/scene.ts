@@ -1,0 +1,71 @@
+/** What is drawn, placed: the graph, where each node is, which columns are listed. */
+import { useEffect, useMemo, useRef, useState } from "react";
+
+import { layout } from "./layout";
+import type { Places } from "./layout";
+import type { Graph } from "./model";
+import type { OpenedColumns } from "./opened";
+import { sizeOf } from "./sizes";
+
+export interface Scene {
+  graph: Graph;
+  opened: Map<string, OpenedColumns>;
+  places: Places;
+  /** What the drawing is of; another subject is shown anew. */
+  subject: string;
+  /** The node that stays in its place when the drawing changes. */
+  anchor: string;
+}
+
+/** The newest scene whose layout is done; the one before stays until then. */
+export function useScene(
+  graph: Graph | undefined,
+  opened: Map<string, OpenedColumns>,
+  subject: string,
+  anchor: string,
+): { scene: Scene | undefined; isBusy: boolean; failure: unknown } {
+  const [scene, setScene] = useState<Scene>();
+  const [failure, setFailure] = useState<unknown>();
+  const anchorNow = useRef(anchor);
+  anchorNow.current = anchor;
+  const asked = useMemo(() => ({ graph, opened }), [graph, opened]);
+  const done = useRef<typeof asked | undefined>(undefined);
+
+  useEffect(() => {
+    if (!asked.graph) return;
+    let isWanted = true;
+    place(asked.graph, asked.opened).then(
+      (places) => {
+        if (!isWanted) return;
+        done.current = asked;
+        setFailure(undefined);
+        setScene({ graph: asked.graph!, opened: asked.opened, places, subject, anchor: anchorNow.current });
+      },
+      (error: unknown) => isWanted && setFailure(error),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [asked, subject]);
+  return { scene: graph ? scene : undefined, isBusy: done.current !== asked, failure };
+}
+
+function place(graph: Graph, opened: Map<string, OpenedColumns>): Promise<Places> {
+  const boxes = [...graph.nodes.values()].map((node) => ({ id: node.id, ...sizeOf(node, opened.get(node.id)) }));
+  return layout(boxes, graph.edges);
+}
+
+/** The rectangle around all nodes, or around some. */
+export function boundsOf({ graph, opened, places }: Scene, some?: ReadonlySet<string>) {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [id, { x, y }] of places) {
+    const node = graph.nodes.get(id);
+    if (!node || (some && !some.has(id))) continue;
+    const { width, height } = sizeOf(node, opened.get(id));
+    left = Math.min(left, x);
+    top = Math.min(top, y);
+    right = Math.max(right, x + width);
+    bottom = Math.max(bottom, y + height);
+  }
+  return left === Infinity ? undefined : { x: left, y: top, width: right - left, height: bottom - top };
+}

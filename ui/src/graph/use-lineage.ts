@@ -1,0 +1,127 @@
+/** The graph of a view: what must be asked for it, and what the answers make together. */
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+
+import { datasetId, isJobId } from "../api/ids";
+import { columnLineage, datasetHealth, jobHealth, lineage, paths } from "../api/queries";
+import type { ColumnGraphShape } from "../api/schema";
+import { columnEdges, columnPath } from "./columns";
+import { mergeWalks } from "./merge";
+import type { ColumnEdge, Graph } from "./model";
+import { pathGraph } from "./path";
+import { shapeGraph } from "./shape";
+import { DEFAULT_HOPS, MOST_HOPS, sideOfKey, unpackList } from "./view-state";
+import type { View } from "./view-state";
+
+export interface Lineage {
+  /** All that is known, before anything is left out; for the choices of the filters. */
+  known: Graph | undefined;
+  graph: Graph | undefined;
+  /** Edges between the columns of datasets that show them. */
+  columnEdges: ColumnEdge[];
+  error: unknown;
+  isReversed: boolean;
+  retry: () => void;
+}
+
+export function useLineage(view: View): Lineage {
+  const table = useTables(view);
+  const path = usePath(view);
+  const column = useColumnPath(view);
+  const found = view.column ? column : view.to ? path : table;
+  const graph = useMemo(
+    () => (found.known && !view.column ? shapeGraph(found.known, view) : found.known),
+    [found.known, view],
+  );
+  const edges = useColumnEdges(view, graph);
+  return { ...found, graph, columnEdges: view.column ? (found.known?.columnEdges ?? []) : edges };
+}
+
+type Found = Omit<Lineage, "graph" | "columnEdges">;
+
+function useTables(view: View): Found {
+  const { node = "", up = DEFAULT_HOPS, down = DEFAULT_HOPS } = view;
+  const isOn = Boolean(node) && !view.to && !view.column;
+  const asked = [
+    { side: "up" as const, query: lineage(node, "upstream", up) },
+    { side: "down" as const, query: lineage(node, "downstream", down) },
+    ...unpackList(view.open)
+      .map(sideOfKey)
+      .map(({ id, side }) => ({
+        side,
+        // A job's own datasets are no step away.
+        query: lineage(id, side === "up" ? "upstream" : "downstream", isJobId(id) ? 0 : 1),
+      })),
+  ];
+  const answers = useQueries({ queries: asked.map(({ query }) => ({ ...query, enabled: isOn })) });
+  const data = answers.map((answer) => answer.data);
+  // The two walks from the focus must be there; a node that was expanded may be gone.
+  const isReady = Boolean(data[0] && data[1]);
+  const signature = answers.map((answer) => answer.dataUpdatedAt).join();
+  const known = useMemo(() => {
+    if (!isOn || !isReady) return undefined;
+    return mergeWalks(node, asked.flatMap(({ side }, index) => (data[index] ? [{ side, answer: data[index] }] : [])));
+    // Answers are new objects only when they were asked for anew.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [signature, isOn, isReady, node, view.open]);
+  const error = isReady ? undefined : (answers[0]?.error ?? answers[1]?.error ?? undefined);
+  return { known, error, isReversed: false, retry: () => answers.forEach((answer) => void answer.refetch()) };
+}
+
+function usePath(view: View): Found {
+  const isOn = Boolean(view.node && view.to && !view.column);
+  const query = useQuery({ ...paths(view.node ?? "", view.to ?? ""), enabled: isOn });
+  const known = useMemo(
+    () => (query.data && isOn ? pathGraph(query.data, view.node!) : undefined),
+    [query.data, isOn, view.node],
+  );
+  return { known, error: query.error ?? undefined, isReversed: query.data?.isReversed ?? false, retry: () => void query.refetch() };
+}
+
+function useColumnPath(view: View): Found {
+  const isOn = Boolean(view.column);
+  const query = useQuery({ ...columnLineage(view.column ?? "", "both", MOST_HOPS, !view.direct), enabled: isOn });
+  const known = useMemo(
+    () => (query.data && isOn ? columnPath(query.data, datasetOf(query.data)) : undefined),
+    [query.data, isOn],
+  );
+  return { known, error: query.error ?? undefined, isReversed: false, retry: () => void query.refetch() };
+}
+
+function datasetOf(answer: ColumnGraphShape): string {
+  const start = answer.graph.find(({ id }) => id === answer.nodes[0]) ?? answer.graph[0];
+  return start ? datasetId({ namespace: start.data.namespace, name: start.data.dataset }) : "";
+}
+
+function useColumnEdges(view: View, graph: Graph | undefined): ColumnEdge[] {
+  const isOn = !view.column && !view.to;
+  const shown = isOn ? unpackList(view.columns).filter((id) => graph?.nodes.has(id)) : [];
+  const answers = useQueries({ queries: shown.map((id) => columnLineage(id, "both", 1)) });
+  const signature = answers.map((answer) => answer.dataUpdatedAt).join();
+  return useMemo(
+    () => answers.flatMap((answer) => (answer.data ? columnEdges(answer.data) : [])),
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [signature, view.columns],
+  );
+}
+
+export interface Health {
+  state: string;
+  reason: string;
+}
+
+/** What is wrong, by node: two questions for the whole graph, none for each node. */
+export function useHealth(): Map<string, Health> {
+  const jobs = useQuery(jobHealth());
+  const datasets = useQuery(datasetHealth());
+  return useMemo(
+    () =>
+      new Map(
+        [...(jobs.data?.jobs ?? []), ...(datasets.data?.datasets ?? [])].map(({ id, state, reason }) => [
+          id,
+          { state, reason },
+        ]),
+      ),
+    [jobs.data, datasets.data],
+  );
+}

@@ -1,0 +1,68 @@
+/** The lines that are drawn: from where to where, and how they bend. */
+import type { OpenedColumns } from "./opened";
+import type { ColumnEdge, ColumnEnd, Graph, GraphEdge } from "./model";
+import type { Places } from "./layout";
+import { rowMiddle, sizeOf } from "./sizes";
+
+export interface Wire {
+  id: string;
+  from: string;
+  to: string;
+  path: string;
+  edge?: GraphEdge;
+  column?: ColumnEdge;
+}
+
+interface Drawing {
+  graph: Graph;
+  places: Places;
+  opened: ReadonlyMap<string, OpenedColumns>;
+}
+
+export function tableWires(drawing: Drawing): Wire[] {
+  return drawing.graph.edges.flatMap((edge) => {
+    const start = endOf(drawing, { dataset: edge.from, field: "" }, "out");
+    const end = endOf(drawing, { dataset: edge.to, field: "" }, "in");
+    return start && end ? [{ id: `${edge.from}\n${edge.to}`, from: edge.from, to: edge.to, path: bend(start, end), edge }] : [];
+  });
+}
+
+export function columnWires(drawing: Drawing, edges: ColumnEdge[]): Wire[] {
+  return edges.flatMap((column, index) => {
+    const start = endOf(drawing, column.from, "out");
+    const end = endOf(drawing, column.to, "in");
+    const { dataset: from } = column.from;
+    const { dataset: to } = column.to;
+    return start && end ? [{ id: `column ${index} ${from} ${to}`, from, to, path: bend(start, end), column }] : [];
+  });
+}
+
+type Point = { x: number; y: number };
+
+function endOf({ graph, places, opened }: Drawing, end: ColumnEnd, side: "in" | "out"): Point | undefined {
+  const node = graph.nodes.get(end.dataset);
+  const place = places.get(end.dataset);
+  if (!node || !place) return undefined;
+  const columns = opened.get(node.id);
+  const { width, height } = sizeOf(node, columns);
+  const row = end.field ? (columns?.shown.findIndex(({ name }) => name === end.field) ?? -1) : -1;
+  const head = Math.min(height, sizeOf(node, undefined).height) / 2;
+  const y = row >= 0 ? rowMiddle(row, columns!.hasTools) : head;
+  return { x: place.x + (side === "out" ? width : 0), y: place.y + y };
+}
+
+/** A line that leaves to the right and comes in from the left; one that leads back goes around. */
+export function bend(start: Point, end: Point): string {
+  const across = end.x - start.x;
+  if (across > 0) {
+    const pull = Math.max(30, across / 2);
+    return `M${start.x},${start.y} C${start.x + pull},${start.y} ${end.x - pull},${end.y} ${end.x},${end.y}`;
+  }
+  const out = 50 + Math.min(120, -across / 8);
+  const under = Math.max(start.y, end.y) + 70;
+  const middle = (start.x + end.x) / 2;
+  return (
+    `M${start.x},${start.y} C${start.x + out},${start.y} ${start.x + out},${under} ${middle},${under} ` +
+    `S${end.x - out},${end.y} ${end.x},${end.y}`
+  );
+}

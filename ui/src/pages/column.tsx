@@ -1,0 +1,111 @@
+/** A column: what it is made from and what is made from it, one step or all the way. */
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+
+import { fieldId } from "../api/ids";
+import { columnLineage } from "../api/queries";
+import type { Direction } from "../api/queries";
+import { columnEdges } from "../graph/columns";
+import { How } from "../graph/edges";
+import type { ColumnEdge } from "../graph/model";
+import type { ColumnGraphShape } from "../api/schema";
+import { Icon, SystemIcon } from "../parts/icons";
+import { ColumnLink, DatasetLink, JobLink } from "../parts/links";
+import { Facts, PageHead, Section } from "../parts/page";
+import { Answer, Empty } from "../parts/states";
+import { VirtualRows } from "../parts/virtual";
+import { systemOfNamespace } from "../systems";
+import { strings } from "../strings";
+
+const words = strings.column;
+const ALL = 20;
+
+export function ColumnPage() {
+  const { namespace, name, field } = useSearch({ from: "/column" });
+  const named = { namespace, name };
+  const id = fieldId(named, field);
+  const up = useQuery(columnLineage(id, "upstream", ALL));
+  const own = up.data?.graph.find((node) => node.data.field === field && node.distance === 0);
+  const navigate = useNavigate();
+  return (
+    <div className="page">
+      <PageHead kind={words.title} icon={<SystemIcon system={systemOfNamespace(namespace)} />} title={field} under={name}>
+        <button type="button" className="primary" onClick={() => void navigate({ to: "/lineage", search: { node: `dataset:${namespace}:${name}`, column: id } })}>
+          <Icon name="graph" />
+          {words.path}
+        </button>
+      </PageHead>
+      <section className="card" aria-label={strings.graph.details}>
+        <Facts
+          of={[
+            [words.dataset, <DatasetLink of={named} />],
+            [strings.dataset.type, own?.data.fieldType && <span className="mono">{own.data.fieldType}</span>],
+          ]}
+        />
+      </section>
+      <Edges title={words.sources} none={words.noSources} id={id} direction="upstream" />
+      <Edges title={words.targets} none={words.noTargets} id={id} direction="downstream" />
+    </div>
+  );
+}
+
+interface Props {
+  title: string;
+  none: string;
+  id: string;
+  direction: Direction;
+}
+
+function Edges({ title, none, id, direction }: Props) {
+  const query = useQuery(columnLineage(id, direction, ALL));
+  return (
+    <Section title={title} note={direction === "upstream" ? words.allUp : words.allDown}>
+      <Answer of={query}>
+        {(answer) => {
+          const edges = nearestFirst(answer, direction);
+          return edges.length === 0 ? (
+            <Empty>{none}</Empty>
+          ) : (
+            <VirtualRows count={edges.length} height={64} most={512} label={title}>
+              {(index) => <EdgeRow edge={edges[index]!} answer={answer} direction={direction} />}
+            </VirtualRows>
+          );
+        }}
+      </Answer>
+    </Section>
+  );
+}
+
+function nearestFirst(answer: ColumnGraphShape, direction: Direction): ColumnEdge[] {
+  const distances = new Map(answer.graph.map(({ data, distance }) => [endName(data.namespace, data.dataset, data.field), distance]));
+  const end = (edge: ColumnEdge) => (direction === "upstream" ? edge.from : edge.to);
+  const away = (edge: ColumnEdge) => distances.get(`${end(edge).dataset}\n${end(edge).field}`) ?? 0;
+  // Downstream, what else an output is made from is no part of the way.
+  const isOnWay = (edge: ColumnEdge) => distances.has(`${edge.from.dataset}\n${edge.from.field}`);
+  return columnEdges(answer).filter(isOnWay).sort((a, b) => away(a) - away(b));
+}
+
+const endName = (namespace: string, dataset: string, field: string) => `dataset:${namespace}:${dataset}\n${field}`;
+
+function EdgeRow({ edge, answer, direction }: { edge: ColumnEdge; answer: ColumnGraphShape; direction: Direction }) {
+  const end = direction === "upstream" ? edge.from : edge.to;
+  const other = direction === "upstream" ? edge.to : edge.from;
+  const node = answer.graph.find(({ data }) => endName(data.namespace, data.dataset, data.field) === `${end.dataset}\n${end.field}`);
+  const named = { namespace: node?.data.namespace ?? "", name: node?.data.dataset ?? end.dataset };
+  return (
+    <div className="edge-row">
+      <span className="change">
+        <DatasetLink of={named} />
+        {end.field && <ColumnLink of={named} field={end.field} />}
+        <span className="faint">
+          {direction === "upstream" ? "→" : "←"} <span className="mono">{other.field}</span>
+        </span>
+      </span>
+      <span className="change faint">
+        <How of={edge} />
+        {edge.job && <JobLink of={edge.job} />}
+      </span>
+    </div>
+  );
+}
+

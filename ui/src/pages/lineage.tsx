@@ -1,0 +1,166 @@
+/** Lineage: the drawing around a node, with its tools, and what is selected beside it. */
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback, useMemo, useRef, useState } from "react";
+
+import { fieldId, isJobId, readableId } from "../api/ids";
+import { ActionsProvider } from "../graph/actions";
+import type { GraphActions } from "../graph/actions";
+import { Canvas } from "../graph/canvas";
+import type { CanvasHandle } from "../graph/canvas";
+import { drawableEdges } from "../graph/columns";
+import { drawScene } from "../graph/drawing";
+import { openColumns } from "../graph/opened";
+import type { ColumnsAsked } from "../graph/opened";
+import { Panel } from "../graph/panel";
+import { useScene } from "../graph/scene";
+import { Toolbar } from "../graph/toolbar";
+import { useHealth, useLineage } from "../graph/use-lineage";
+import { sideKey, toggled, unpackList, without } from "../graph/view-state";
+import type { View } from "../graph/view-state";
+import { useTitle } from "../parts/page";
+import { useNoteViewed } from "../parts/recent";
+import { SiteSearch } from "../parts/search";
+import { Failure, Loading } from "../parts/states";
+import { strings } from "../strings";
+import "../styles/graph.css";
+
+export function LineagePage() {
+  const view = useSearch({ from: "/lineage" });
+  if (!view.node && !view.column) return <Pick />;
+  return <LineageOf view={view} />;
+}
+
+function Pick() {
+  useTitle(strings.graph.title);
+  return (
+    <div className="page pick">
+      <h1>{strings.graph.pick}</h1>
+      <p className="faint">{strings.graph.pickHelp}</p>
+      <SiteSearch isLarge />
+    </div>
+  );
+}
+
+function LineageOf({ view }: { view: View }) {
+  const navigate = useNavigate();
+  const change = useCallback(
+    (part: Partial<View>, replace = false) =>
+      void navigate({ to: "/lineage", search: (before) => ({ ...before, ...part }), replace }),
+    [navigate],
+  );
+  const found = useLineage(view);
+  const health = useHealth();
+  const [asked, setAsked] = useState<ReadonlyMap<string, ColumnsAsked>>(new Map());
+  const canvas = useRef<CanvasHandle>(null);
+
+  const { graph } = found;
+  const opened = useMemo(() => {
+    const ids = view.column || view.to ? [...(graph?.nodes.keys() ?? [])] : unpackList(view.columns);
+    return graph ? openColumns(graph, new Set(view.to ? [] : ids), asked) : new Map();
+  }, [graph, view.column, view.to, view.columns, asked]);
+  const subject = [view.node, view.column, view.to, view.group, view.nojobs].join("\n");
+  const selectedId = view.at && graph?.nodes.has(view.at) ? view.at : (graph?.focus ?? "");
+  const { scene, isBusy, failure } = useScene(graph, opened, subject, selectedId);
+
+  const edges = useMemo(
+    () => (scene ? drawableEdges(found.columnEdges, scene.graph, new Set(scene.opened.keys()), Boolean(view.direct)) : []),
+    [scene, found.columnEdges, view.direct],
+  );
+  const drawn = useMemo(
+    () => (scene ? { scene, columnEdges: edges, ...drawScene({ scene, columnEdges: edges, view, health, selected: selectedId }) } : undefined),
+    [scene, edges, view, health, selectedId],
+  );
+  const actions = useGraphActions(view, graph, change, setAsked, navigate);
+
+  const focus = graph?.nodes.get(graph.focus);
+  useTitle(`${focus?.name ?? readableId(view.node ?? view.column ?? "")} ${strings.graph.title.toLowerCase()}`);
+  useNoteViewed(focus && focus.kind !== "group" && { kind: focus.kind, namespace: focus.namespace, name: focus.name } || undefined);
+
+  if (found.error) {
+    return (
+      <div className="page">
+        <Failure error={found.error} retry={found.retry} />
+      </div>
+    );
+  }
+  return (
+    <ActionsProvider value={actions}>
+      <div className="lineage">
+        <h1 className="visually-hidden">
+          {strings.graph.title} {focus?.name}
+        </h1>
+        <Toolbar view={view} known={found.known} change={change} canvas={canvas} drawn={drawn} />
+        <div className="stage">
+          {drawn && scene ? (
+            <Canvas scene={scene} nodes={drawn.nodes} edges={drawn.edges} selected={selectedId} handle={canvas} />
+          ) : (
+            <div className="canvas waiting">{failure ? <Failure error={failure} /> : <Loading lines={4} />}</div>
+          )}
+          <Notices view={view} found={found} isBusy={isBusy && Boolean(scene)} />
+        </div>
+        {graph && (
+          <Panel view={view} graph={graph} columnEdges={edges} selected={graph.nodes.get(selectedId)} health={health} change={change} />
+        )}
+        <p className="visually-hidden" aria-live="polite">
+          {graph?.nodes.get(selectedId)?.name}
+        </p>
+      </div>
+    </ActionsProvider>
+  );
+}
+
+function useGraphActions(
+  view: View,
+  graph: ReturnType<typeof useLineage>["graph"],
+  change: (part: Partial<View>, replace?: boolean) => void,
+  setAsked: React.Dispatch<React.SetStateAction<ReadonlyMap<string, ColumnsAsked>>>,
+  navigate: ReturnType<typeof useNavigate>,
+): GraphActions {
+  return useMemo(
+    () => ({
+      select: (id) => change({ at: id }, true),
+      toggleSide: (id, side) => {
+        const key = sideKey(id, side);
+        const isClosed = unpackList(view.closed).includes(key);
+        const rest = graph?.nodes.get(id)?.rest[side];
+        if (isClosed) change({ closed: without(view.closed, key), at: id });
+        else if (rest === 0) change({ closed: toggled(view.closed, key), at: id });
+        else change({ open: toggled(without(view.open, key), key), at: id });
+      },
+      toggleColumns: (id) => change({ columns: toggled(view.columns, id), at: id }),
+      askColumns: (id, asked) => setAsked((before) => new Map(before).set(id, asked)),
+      choosePath: (dataset, field) => {
+        const node = graph?.nodes.get(dataset);
+        if (!node) return;
+        const column = fieldId(node, field);
+        change({ column: view.column === column ? undefined : column, at: dataset });
+      },
+      openGroup: (id) => change({ ungrouped: toggled(view.ungrouped, id.replace(/^group:/, "")) }),
+      open: (id) => {
+        const node = graph?.nodes.get(id);
+        if (!node) return;
+        const { namespace, name } = node;
+        void navigate({ to: isJobId(id) ? "/job" : "/dataset", search: { namespace, name } });
+      },
+    }),
+    [view, graph, change, setAsked, navigate],
+  );
+}
+
+function Notices({ view, found, isBusy }: { view: View; found: ReturnType<typeof useLineage>; isBusy: boolean }) {
+  const { graph, isReversed } = found;
+  const says = [
+    graph?.isCut && strings.graph.cut(graph.nodes.size),
+    view.to && isReversed && strings.graph.pathReversed,
+    view.to && graph?.nodes.size === 0 && strings.graph.noPath,
+    !view.to && graph?.nodes.size === 1 && (view.system || view.namespace || view.tag || view.state) && strings.graph.nothingLeft,
+    isBusy && strings.graph.layout,
+  ].filter(Boolean);
+  return (
+    <div className="notices" role="status">
+      {says.map((text) => (
+        <p key={String(text)}>{text}</p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+/** Words with a colour: states of runs, of health, tags and systems. */
+import { lookOf } from "../systems";
+import { strings } from "../strings";
+import { SystemIcon } from "./icons";
+
+const TONES: Record<string, string> = {
+  COMPLETED: "good", COMPLETE: "good", RUNNING: "busy", START: "busy", NEW: "quiet", FAILED: "bad", FAIL: "bad",
+  ABORTED: "warn", ABORT: "warn", failed: "bad", silent: "warn", late: "warn", stale: "warn", empty: "bad", low: "warn",
+  high: "warn", ok: "good", fresh: "good",
+};
+
+export function toneOf(state: string): string {
+  return TONES[state] ?? "quiet";
+}
+
+export function State({ state }: { state: string }) {
+  return <span className={`state ${toneOf(state)}`}>{strings.health[state] ?? state.toLowerCase()}</span>;
+}
+
+export function Tag({ name }: { name: string }) {
+  return <span className="tag">{name}</span>;
+}
+
+export function System({ name }: { name: string }) {
+  return (
+    <span className="system">
+      <SystemIcon system={name} />
+      {lookOf(name).label}
+    </span>
+  );
+}

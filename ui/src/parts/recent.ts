@@ -1,0 +1,43 @@
+/** What was looked at last on this machine, newest first. */
+import { useEffect } from "react";
+
+const NAME = "headwater-recent";
+const MOST = 8;
+
+export interface Viewed {
+  kind: "dataset" | "job";
+  namespace: string;
+  name: string;
+}
+
+export function recentlyViewed(): Viewed[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(NAME) ?? "[]");
+    return Array.isArray(kept) ? kept.filter(isViewed).slice(0, MOST) : [];
+  } catch {
+    return [];
+  }
+}
+
+function noteViewed(viewed: Viewed): void {
+  const others = recentlyViewed().filter(
+    (one) => one.kind !== viewed.kind || one.namespace !== viewed.namespace || one.name !== viewed.name,
+  );
+  try {
+    localStorage.setItem(NAME, JSON.stringify([viewed, ...others].slice(0, MOST)));
+  } catch {
+    // Storage that is full or forbidden costs only the convenience.
+  }
+}
+
+export function useNoteViewed(viewed: Viewed | undefined): void {
+  const { kind, namespace, name } = viewed ?? {};
+  useEffect(() => {
+    if (kind && namespace !== undefined && name !== undefined) noteViewed({ kind, namespace, name });
+  }, [kind, namespace, name]);
+}
+
+function isViewed(value: unknown): value is Viewed {
+  const one = value as Viewed | null;
+  return typeof one?.namespace === "string" && typeof one.name === "string" && ["dataset", "job"].includes(one.kind);
+}

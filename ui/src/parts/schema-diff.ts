@@ -1,0 +1,37 @@
+/** What changed in a schema from one version to the next. */
+import type { FieldShape } from "../api/schema";
+
+export interface FieldChange {
+  change: "added" | "removed" | "changed";
+  name: string;
+  before: string | null;
+  after: string | null;
+}
+
+export interface FlatField {
+  path: string;
+  depth: number;
+  field: FieldShape;
+}
+
+/** Nested fields in one list, each after the one it is in. */
+export function flatten(fields: FieldShape[], prefix = "", depth = 0): FlatField[] {
+  return fields.flatMap((field) => {
+    const path = prefix + field.name;
+    return [{ path, depth, field }, ...flatten(field.fields ?? [], `${path}.`, depth + 1)];
+  });
+}
+
+export function schemaDiff(before: FieldShape[], after: FieldShape[]): FieldChange[] {
+  const types = (fields: FieldShape[]) => new Map(flatten(fields).map(({ path, field }) => [path, field.type]));
+  const [old, now] = [types(before), types(after)];
+  const changes: FieldChange[] = [];
+  for (const [name, type] of now) {
+    if (!old.has(name)) changes.push({ change: "added", name, before: null, after: type });
+    else if (old.get(name) !== type) changes.push({ change: "changed", name, before: old.get(name)!, after: type });
+  }
+  for (const [name, type] of old) {
+    if (!now.has(name)) changes.push({ change: "removed", name, before: type, after: null });
+  }
+  return changes;
+}

@@ -1,0 +1,173 @@
+/** The search box: finds while one types, and leads to the lineage of what was found. */
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useId, useRef, useState } from "react";
+import type { KeyboardEvent } from "react";
+
+import { found } from "../api/queries";
+import { fieldId } from "../api/ids";
+import type { SearchResult } from "../api/schema";
+import { systemOfNamespace } from "../systems";
+import { strings } from "../strings";
+import { Icon, SystemIcon } from "./icons";
+
+interface Choosing {
+  onChoose: (result: SearchResult) => void;
+  hint?: string;
+  isLarge?: boolean;
+  /** Whether `/` and Ctrl-K lead here. */
+  hasKeys?: boolean;
+}
+
+/** The id of what was found: of the column, where it was found by a column. */
+export function idOfResult(result: SearchResult): string {
+  if (result.match.in !== "column") return result.nodeId;
+  return fieldId(result, result.match.text);
+}
+
+/** Search that leads to the lineage of what is chosen. */
+export function SiteSearch({ isLarge = false }: { isLarge?: boolean }) {
+  const navigate = useNavigate();
+  return (
+    <Search
+      isLarge={isLarge}
+      hasKeys
+      onChoose={(result) => {
+        const column = result.match.in === "column" ? idOfResult(result) : undefined;
+        void navigate({ to: "/lineage", search: { node: result.nodeId, column } });
+      }}
+    />
+  );
+}
+
+export function Search({ onChoose, hint = strings.search.hint, isLarge = false, hasKeys = false }: Choosing) {
+  const [text, setText] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const [at, setAt] = useState(0);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useId();
+  const asked = useSettled(text);
+  const query = useQuery(found(asked));
+  const results = asked.trim() && isOpen ? (query.data?.results ?? []) : [];
+  useSearchKeys(hasKeys, input);
+
+  function choose(result: SearchResult) {
+    setOpen(false);
+    setText("");
+    input.current?.blur();
+    onChoose(result);
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === "ArrowDown") setAt(Math.min(at + 1, results.length - 1));
+    else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
+    else if (event.key === "Enter" && results[at]) choose(results[at]);
+    else if (event.key === "Escape") input.current?.blur();
+    else return;
+    event.preventDefault();
+  }
+
+  const isNone = isOpen && asked.trim() !== "" && query.isSuccess && results.length === 0;
+  return (
+    <div className={isLarge ? "search large" : "search"} role="search" aria-label={hint}>
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        role="combobox"
+        aria-label={hint}
+        aria-expanded={results.length > 0}
+        aria-controls={list}
+        aria-activedescendant={results[at] ? `${list}-${at}` : undefined}
+        aria-autocomplete="list"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={hint}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(0);
+          setOpen(true);
+        }}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onKeyDown={onKeyDown}
+      />
+      {hasKeys && !text && <kbd>{strings.search.keys}</kbd>}
+      <ul id={list} role="listbox" aria-label={strings.search.label} hidden={results.length === 0} className="found">
+        {results.map((result, index) => (
+          <li
+            key={`${result.nodeId} ${result.match.text}`}
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            // Before the input loses its focus, which would close the list.
+            onMouseDown={(event) => {
+              event.preventDefault();
+              choose(result);
+            }}
+            onMouseMove={() => setAt(index)}
+          >
+            <Result of={result} />
+          </li>
+        ))}
+      </ul>
+      {(isNone || query.isError) && isOpen && (
+        <p className="found none" role="status">
+          {query.isError ? strings.state.failed : strings.search.none(asked.slice(0, 60))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Result({ of: result }: { of: SearchResult }) {
+  const isJob = result.type === "JOB";
+  return (
+    <>
+      <SystemIcon system={systemOfNamespace(result.namespace)} />
+      <span className="found-name">
+        <bdi className="name">{result.name}</bdi>
+        <span className="faint name">
+          <bdi>{result.namespace}</bdi>
+        </span>
+      </span>
+      {result.match.in !== "name" && (
+        <span className="found-match">
+          {strings.search.in[result.match.in]}: <bdi>{result.match.text}</bdi>
+        </span>
+      )}
+      <span className="faint">{isJob ? strings.kinds.job : strings.kinds.dataset}</span>
+    </>
+  );
+}
+
+/** A text once it has not changed for a moment: no question for each letter. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), 120);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return text === "" ? "" : settled;
+}
+
+function useSearchKeys(isOn: boolean, input: React.RefObject<HTMLInputElement | null>) {
+  useEffect(() => {
+    if (!isOn) return;
+    function onKey(event: globalThis.KeyboardEvent) {
+      const isSlash = event.key === "/" && !isTyping(event.target);
+      const isControlK = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey);
+      if (!isSlash && !isControlK) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    }
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [isOn, input]);
+}
+
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}

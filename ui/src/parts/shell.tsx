@@ -1,0 +1,49 @@
+/** What is around every page: the way home, search, the other pages, light and dark. */
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+
+import { strings } from "../strings";
+import { KeyEntry } from "./key-entry";
+import { SiteSearch } from "./search";
+import { ThemeButton } from "./theme";
+
+const PAGES = [
+  ["/lineage", strings.nav.lineage],
+  ["/browse", strings.nav.browse],
+  ["/events", strings.nav.events],
+] as const;
+
+/** Whether lineage has no node yet, and so a search of its own in the middle. */
+function isPicking({ pathname, search }: { pathname: string; search: { node?: string; column?: string } }): boolean {
+  return pathname === "/lineage" && !search.node && !search.column;
+}
+
+export function Shell() {
+  const hasOwnSearch = useRouterState({ select: ({ location }) => location.pathname === "/" || isPicking(location) });
+  return (
+    <>
+      <a className="skip" href="#content">
+        {strings.nav.skip}
+      </a>
+      <header className="bar">
+        <Link to="/" className="brand">
+          <img src="/icon.svg" alt="" width={26} height={26} />
+          <span>{strings.product}</span>
+        </Link>
+        {hasOwnSearch ? <span className="space" /> : <SiteSearch />}
+        <nav aria-label="Pages">
+          {PAGES.map(([to, label]) => (
+            <Link key={to} to={to} activeProps={{ className: "here", "aria-current": "page" }} activeOptions={{ includeSearch: false }}>
+              {label}
+            </Link>
+          ))}
+          <a href="/docs">{strings.nav.api}</a>
+          <ThemeButton />
+        </nav>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <KeyEntry />
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+/** The addresses of the UI, the same as `PAGES` of `server/web_pages.py`; each page is loaded when first seen. */
+import { QueryClient } from "@tanstack/react-query";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+
+import { ApiError } from "./api/client";
+import { readView } from "./graph/view-state";
+import { HomePage } from "./pages/home";
+import { Crash, Lost } from "./parts/crash";
+import { Shell } from "./parts/shell";
+
+type Raw = Record<string, string | undefined>;
+
+const named = (raw: Raw) => ({ namespace: raw.namespace ?? "", name: raw.name ?? "" });
+
+const root = createRootRoute({ component: Shell, errorComponent: Crash, notFoundComponent: Lost });
+const home = createRoute({ getParentRoute: () => root, path: "/", component: HomePage });
+const lineage = createRoute({
+  getParentRoute: () => root,
+  path: "/lineage",
+  validateSearch: readView,
+  component: lazyRouteComponent(() => import("./pages/lineage"), "LineagePage"),
+});
+const browse = createRoute({
+  getParentRoute: () => root,
+  path: "/browse",
+  validateSearch: (raw: Raw): { namespace?: string; system?: string; kind?: "job" } => ({
+    namespace: raw.namespace || undefined,
+    system: raw.system || undefined,
+    kind: raw.kind === "job" ? "job" : undefined,
+  }),
+  component: lazyRouteComponent(() => import("./pages/browse"), "BrowsePage"),
+});
+const dataset = createRoute({
+  getParentRoute: () => root,
+  path: "/dataset",
+  validateSearch: (raw: Raw): { namespace: string; name: string; by?: string } => ({ ...named(raw), by: raw.by || undefined }),
+  component: lazyRouteComponent(() => import("./pages/dataset"), "DatasetPage"),
+});
+const column = createRoute({
+  getParentRoute: () => root,
+  path: "/column",
+  validateSearch: (raw: Raw) => ({ ...named(raw), field: raw.field ?? "" }),
+  component: lazyRouteComponent(() => import("./pages/column"), "ColumnPage"),
+});
+const job = createRoute({
+  getParentRoute: () => root,
+  path: "/job",
+  validateSearch: named,
+  component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
+});
+const run = createRoute({
+  getParentRoute: () => root,
+  path: "/run",
+  validateSearch: (raw: Raw) => ({ id: raw.id ?? "" }),
+  component: lazyRouteComponent(() => import("./pages/run"), "RunPage"),
+});
+const events = createRoute({
+  getParentRoute: () => root,
+  path: "/events",
+  validateSearch: (
+    raw: Raw,
+  ): { kind?: "rejected"; namespace?: string; after?: string; before?: string; offset?: number } => ({
+    kind: raw.kind === "rejected" ? "rejected" : undefined,
+    namespace: raw.namespace || undefined,
+    after: raw.after || undefined,
+    before: raw.before || undefined,
+    offset: Number(raw.offset) > 0 ? Math.floor(Number(raw.offset)) : undefined,
+  }),
+  component: lazyRouteComponent(() => import("./pages/events"), "EventsPage"),
+});
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      retry: (count, error) => error instanceof ApiError && error.isPassing && count < 2,
+      // A server that comes back is noticed without a reload.
+      refetchInterval: (query) => (query.state.error instanceof ApiError && query.state.error.isPassing ? 10_000 : false),
+    },
+  },
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, lineage, browse, dataset, column, job, run, events]),
+  defaultPreload: "intent",
+  // Plain text on both sides: a link can be read, and a name such as `1` stays a name.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const told = Object.entries(search).filter(([, value]) => value !== undefined && value !== "" && value !== false);
+    const query = new URLSearchParams(told.map(([key, value]) => [key, value === true ? "1" : String(value)]));
+    const text = query.toString();
+    return text ? `?${text}` : "";
+  },
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+
+import type { ColumnGraphShape } from "../src/api/schema";
+import { columnEdges, columnPath, drawableEdges } from "../src/graph/columns";
+import { howOf } from "../src/graph/edges";
+import { openColumns } from "../src/graph/opened";
+import { graphOf, nodeOf } from "./samples";
+
+const source = (dataset: string, field: string, subtype: string, isIndirect = false) => ({
+  namespace: "n", dataset, datasetVersion: null, field, transformationDescription: null, transformationType: null,
+  transformations: [{ type: isIndirect ? "INDIRECT" : "DIRECT", subtype, description: "", masking: subtype === "HASH" }],
+  isIndirect, job: "job:n:j",
+});
+
+const column = (dataset: string, field: string, inputFields: ReturnType<typeof source>[], distance: number) => ({
+  id: `datasetField:n:${dataset}:${field}`, type: "DATASET_FIELD", inEdges: [], outEdges: [], distance,
+  data: {
+    namespace: "n", dataset, datasetVersion: null, field, fieldType: "int", transformationDescription: null,
+    transformationType: null, inputFields,
+  },
+});
+
+const answer: ColumnGraphShape = {
+  graph: [
+    column("b", "total", [source("a", "price", "SUM"), source("a", "day", "FILTER", true)], 0),
+    column("a", "price", [], 1),
+    column("a", "day", [], 1),
+  ],
+  nodes: ["datasetField:n:b:total"],
+  jobs: { "job:n:j": { namespace: "n", name: "j" } },
+  asOf: null,
+  isCut: false,
+};
+
+test("edges lead from a column's sources to it, with how and by what", () => {
+  const edges = columnEdges(answer);
+  expect(edges.map(({ from, to, isIndirect }) => [from.field, to.field, isIndirect])).toEqual([
+    ["price", "total", false],
+    ["day", "total", true],
+  ]);
+  expect(edges[0]!.job).toEqual({ namespace: "n", name: "j" });
+  expect(howOf(edges[1]!)).toBe("FILTER · indirect");
+});
+
+test("the same two columns joined in two ways are one edge that tells both", () => {
+  const twice = { ...answer, graph: [column("b", "x", [source("a", "y", "HASH"), source("a", "y", "CAST")], 0)] };
+  const [edge, ...others] = columnEdges(twice);
+  expect(others).toEqual([]);
+  expect(edge).toMatchObject({ how: ["HASH", "CAST"] });
+});
+
+test("a path has only the datasets and columns on it", () => {
+  const graph = columnPath(answer, "dataset:n:b");
+  expect([...graph.nodes.values()].map(({ name, columns }) => [name, columns.map((one) => one.name)])).toEqual([
+    ["b", ["total"]],
+    ["a", ["price", "day"]],
+  ]);
+  expect(graph.edges).toMatchObject([{ from: "dataset:n:a", to: "dataset:n:b", through: ["j"] }]);
+});
+
+test("edges to a dataset that shows no columns end at the dataset, once, and need one end that shows them", () => {
+  const graph = graphOf("dataset:n:b", "dataset:n:a>dataset:n:b");
+  const edges = columnEdges(answer);
+  expect(drawableEdges(edges, graph, new Set(), false)).toEqual([]);
+  const drawn = drawableEdges(edges, graph, new Set(["dataset:n:b"]), false);
+  expect(drawn).toHaveLength(1);
+  expect(drawn[0]).toMatchObject({ from: { field: "" }, to: { field: "total" }, isIndirect: false });
+  expect(drawableEdges(edges, graph, new Set(["dataset:n:a", "dataset:n:b"]), true)).toHaveLength(1);
+});
+
+test("a wide dataset lists a page of its columns, or those that match", () => {
+  const graph = graphOf("a", "a>b");
+  const columns = Array.from({ length: 2000 }, (_, index) => ({ name: `column_${index}`, type: "int" }));
+  graph.nodes.set("a", nodeOf("a", { columns }));
+  const page = (text: string, number: number) => openColumns(graph, new Set(["a"]), new Map([["a", { text, page: number }]])).get("a")!;
+  expect(page("", 0).shown).toHaveLength(10);
+  expect(page("COLUMN_1999", 0).shown.map(({ name }) => name)).toEqual(["column_1999"]);
+  expect(page("column_199", 5).asked.page).toBe(1);
+});

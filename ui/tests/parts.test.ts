@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+
+import type { FieldShape } from "../src/api/schema";
+import { urlOf } from "../src/api/client";
+import { shortName } from "../src/api/ids";
+import { assertionsOf, codeOf, countedOf, errorOf, ownersOf, parentOf } from "../src/parts/facets";
+import { schemaDiff } from "../src/parts/schema-diff";
+import { piecesOf } from "../src/parts/sql";
+import { agoOf, bytesOf, durationOf } from "../src/parts/time";
+import { lookOf, systemOfNamespace } from "../src/systems";
+
+const field = (name: string, type: string | null, fields?: FieldShape[]): FieldShape => ({ name, type, tags: [], description: null, fields });
+
+test("a schema's changes are told, nested ones by their path", () => {
+  const before = [field("id", "int"), field("old", "text"), field("who", "struct", [field("name", "text")])];
+  const after = [field("id", "long"), field("who", "struct", [field("name", "text"), field("age", "int")])];
+  expect(schemaDiff(before, after).map(({ change, name }) => `${change} ${name}`)).toEqual([
+    "changed id",
+    "added who.age",
+    "removed old",
+  ]);
+});
+
+test("facets of any shape are read without a fault", () => {
+  for (const facets of [{}, { errorMessage: null, parent: 3, ownership: [], dataQualityAssertions: { assertions: "x" } }] as never[]) {
+    expect([errorOf(facets), parentOf(facets), ownersOf(facets), assertionsOf(facets)]).toEqual([undefined, undefined, [], []]);
+    expect(countedOf(facets)).toEqual({ rows: null, bytes: null });
+  }
+});
+
+test("only links that a browser may follow are links", () => {
+  expect(codeOf("javascript:alert(1)")).toBeUndefined();
+  expect(codeOf("https://example.com/x")).toBe("https://example.com/x");
+});
+
+test("SQL is cut into pieces that together are the text", () => {
+  const sql = `select 'it''s', "a b", 12.5 -- note\nfrom t /* x */ where unterminated = 'abc`;
+  const pieces = piecesOf(sql);
+  expect(pieces.map(({ text }) => text).join("")).toBe(sql);
+  expect(pieces.filter(({ kind }) => kind === "keyword").map(({ text }) => text)).toEqual(["select", "from", "where"]);
+  expect(pieces.filter(({ kind }) => kind === "comment")).toHaveLength(2);
+});
+
+test("times and sizes are told in units people know", () => {
+  const now = Date.parse("2026-01-02T00:00:00Z");
+  expect(agoOf("2026-01-01T23:46:00Z", now)).toBe("14 min ago");
+  expect(agoOf("2026-01-02T02:00:00Z", now)).toBe("in 2 h");
+  expect(agoOf("nonsense", now)).toBe("nonsense");
+  expect(durationOf(100_000)).toBe("1 min 40 s");
+  expect(durationOf(350)).toBe("350 ms");
+  expect(bytesOf(84_965_730)).toBe("85 MB");
+});
+
+test("names in a question are escaped, and what is not asked is left out", () => {
+  expect(urlOf("lineage", { nodeId: "dataset:a&b:c#d", depth: 0, as_of: undefined })).toBe("/api/v1/lineage?nodeId=dataset%3Aa%26b%3Ac%23d&depth=0");
+});
+
+test("a system that nobody drew still has a look of its own, always the same", () => {
+  expect(lookOf("oddity")).toEqual(lookOf("oddity"));
+  expect(systemOfNamespace("s3a://bucket")).toBe("s3");
+  expect(shortName("a/b.c")).toBe("c");
+  expect(shortName("...")).toBe("...");
+});
