@@ -31,6 +31,7 @@ class Connect(Process):
     """One distributed worker on a port of the loopback address."""
 
     name = "connect"
+    main = "ConnectDistributed"
     start_seconds = 180.0
     stop_seconds = 60.0
 
@@ -150,7 +151,7 @@ class Connect(Process):
         options += [] if self._is_long_lived else ["-XX:TieredStopAtLevel=1"]
         options += [f"-Djava.io.tmpdir={self.directory}"]
         options += [f"-Dlog4j2.configurationFile={PROJECT / 'log4j2.properties'}"]
-        main = "org.apache.kafka.connect.cli.ConnectDistributed"
+        main = f"org.apache.kafka.connect.cli.{self.main}"
         return ["java", *options, "-cp", str(self._jars / "*"), main, str(self._settings_file)]
 
     def environment(self) -> dict[str, str]:
@@ -183,6 +184,23 @@ class Connect(Process):
 
     def _settings(self, plugins: Path) -> dict[str, str]:
         converter = "org.apache.kafka.connect.json.JsonConverter"
+        return {
+            "bootstrap.servers": self.kafka.bootstrap,
+            "listeners": f"http://127.0.0.1:{self.port}",
+            "plugin.path": str(plugins),
+            # To scan the jars takes longer than all else.
+            "plugin.discovery": "service_load",
+            "key.converter": converter,
+            "value.converter": converter,
+            # Tests do not wait long for offsets.
+            "offset.flush.interval.ms": "1000",
+            "topic.creation.enable": "true",
+            **self._keeping(),
+            **self._own_settings,
+        }
+
+    def _keeping(self) -> dict[str, str]:
+        """How the worker keeps what it must not forget, and with whom it shares that."""
         own_topics = {
             f"{kind}.storage.{key}": value
             for kind in ("config", "offset", "status")
@@ -194,23 +212,22 @@ class Connect(Process):
             if not (kind == "config" and key == "partitions")
         }
         return {
-            "bootstrap.servers": self.kafka.bootstrap,
             "group.id": self.group,
-            "listeners": f"http://127.0.0.1:{self.port}",
-            "plugin.path": str(plugins),
-            # To scan the jars takes longer than all else.
-            "plugin.discovery": "service_load",
-            "key.converter": converter,
-            "value.converter": converter,
-            # Tests do not wait long for a worker that is gone, nor for offsets.
+            # Tests do not wait long for a worker that is gone.
             "scheduled.rebalance.max.delay.ms": "0",
             "session.timeout.ms": "6000",
             "heartbeat.interval.ms": "1000",
-            "offset.flush.interval.ms": "1000",
-            "topic.creation.enable": "true",
             **own_topics,
-            **self._own_settings,
         }
+
+
+class StandaloneConnect(Connect):
+    """A worker that is its whole cluster, and forgets its connectors when it ends."""
+
+    main = "ConnectStandalone"
+
+    def _keeping(self) -> dict[str, str]:
+        return {"offset.storage.file.filename": str(self.directory / "offsets")}
 
 
 def _link_plugin(project: Path, folder: Path) -> None:

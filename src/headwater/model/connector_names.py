@@ -1,7 +1,5 @@
 """Names of the datasets outside Kafka, from what connectors are configured with."""
 
-from urllib.parse import urlsplit
-
 from headwater.model import naming
 from headwater.model.naming import DatasetName
 
@@ -19,20 +17,10 @@ def name_location(
     warehouse: str, table: str, database_suffix: str = ""
 ) -> tuple[DatasetName, DatasetName]:
     """A table named by where it is, and its other name: what its catalog calls it."""
-    parts = urlsplit(warehouse)
     database, _, name_in_it = table.rpartition(".")
     folder = f"{database.replace('.', '/')}{database_suffix}/" if database else ""
-    path = f"{parts.path.rstrip('/')}/{folder}{name_in_it}"
-    match parts.scheme:
-        case "s3" | "s3a" | "s3n":
-            name = naming.s3(parts.netloc, path)
-        case "gs":
-            name = naming.gcs(parts.netloc, path)
-        case "" | "file":
-            name = naming.local_file(path)
-        case _:
-            name = DatasetName(f"{parts.scheme}://{parts.netloc}", path)
-    return name, DatasetName(f"{name.namespace}{parts.path.rstrip('/')}", table)
+    name = naming.by_location(f"{warehouse.rstrip('/')}/{folder}{name_in_it}")
+    return name, naming.in_warehouse(*naming.by_location(warehouse), table)
 
 
 def in_database(within: str, table: str) -> str:

@@ -7,6 +7,7 @@ rule there; it is named as OpenLineage's Spark integration does.
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 
 class DatasetName(NamedTuple):
@@ -128,6 +129,36 @@ def hdfs(host: str, port: int | None, path: str) -> DatasetName:
 def local_file(path: str) -> DatasetName:
     """Name a path of the machine an event comes from."""
     return DatasetName("file", _file_path(path))
+
+
+def by_location(location: str) -> DatasetName:
+    """Name what is at a location of any file system: `s3a://bucket/key`, `file:/a/b`, `/a/b`."""
+    parts = urlsplit(location)
+    match parts.scheme:
+        case "s3" | "s3a" | "s3n":
+            return s3(parts.netloc, parts.path)
+        case "gs":
+            return gcs(parts.netloc, parts.path)
+        case "hdfs":
+            return hdfs(parts.hostname or "", parts.port, parts.path)
+        case "abfs" | "abfss":
+            container, _, service = parts.netloc.partition("@")
+            return abfss(container, service, parts.path)
+        case "wasb" | "wasbs":
+            container, _, service = parts.netloc.partition("@")
+            return wasbs(container, service, parts.path)
+        case "" | "file":
+            return local_file(parts.path)
+    return DatasetName(f"{parts.scheme}://{parts.netloc}", parts.path)
+
+
+def in_warehouse(namespace: str, folder: str, table: str) -> DatasetName:
+    """Name a table as its catalog calls it, for one whose files are in a folder of a namespace.
+
+    It is the other name of such a table, spelled as OpenLineage's Spark integration does.
+    """
+    root = "file:" if namespace == "file" else namespace
+    return DatasetName(f"{root}/{folder.strip('/')}".rstrip("/"), table)
 
 
 def _object_key(key: str) -> str:

@@ -63,7 +63,7 @@ def _of_files(leaf: Java) -> list[Relation]:
     if table.isDefined():
         return [name_catalog_table(table.get())]
     paths = relation.location().rootPaths()
-    return [Relation(name_path(str(paths.apply(place)))) for place in range(paths.size())]
+    return [Relation(naming.by_location(str(paths.apply(place)))) for place in range(paths.size())]
 
 
 def name_catalog_table(table: Java) -> Relation:
@@ -122,7 +122,7 @@ def _name_table(leaf: Java, relation: Java) -> list[Relation]:
     )
     if uri and kind in _BY_URI:
         metastore = f"hive://{urlsplit(uri).netloc}" if kind == "hive" else uri
-        return [Relation(name_path(str(location)), DatasetName(metastore, name))]
+        return [Relation(naming.by_location(str(location)), DatasetName(metastore, name))]
     return [table_at(str(location), name)]
 
 
@@ -155,42 +155,20 @@ def name_described(text: str) -> list[Relation]:
     found = _DESCRIBED.fullmatch(text)
     if found is None or found[1] not in _OF_FILES:
         return []
-    return [Relation(name_path(found[2]))]
+    return [Relation(naming.by_location(found[2]))]
 
 
 def table_at(location: str, name: str) -> Relation:
     """A table is named by where it is; what its catalog calls it is its other name."""
-    path = name_path(location)
-    # As OpenLineage's own listener names it.
-    root = "file:" if path.namespace == "file" else path.namespace
-    return Relation(path, DatasetName("/".join((root, *_above(path.name, name))), name))
+    path = naming.by_location(location)
+    warehouse = _warehouse(path.name, name)
+    return Relation(path, naming.in_warehouse(path.namespace, warehouse, name))
 
 
-def _above(path: str, name: str) -> list[str]:
-    """The warehouse: the parts of the path that are not the table's own."""
-    parts, own = path.strip("/").split("/"), name.split(".")
-    return parts[: -len(own)] if parts[-len(own) :] == own else parts[:-1]
-
-
-def name_path(path: str) -> DatasetName:
-    """A path of any file system, named as OpenLineage does."""
-    parts = urlsplit(path)
-    match parts.scheme:
-        case "s3" | "s3a" | "s3n":
-            return naming.s3(parts.netloc, parts.path)
-        case "gs":
-            return naming.gcs(parts.netloc, parts.path)
-        case "hdfs":
-            return naming.hdfs(parts.hostname or "", parts.port, parts.path)
-        case "abfs" | "abfss":
-            container, _, service = parts.netloc.partition("@")
-            return naming.abfss(container, service, parts.path)
-        case "wasb" | "wasbs":
-            container, _, service = parts.netloc.partition("@")
-            return naming.wasbs(container, service, parts.path)
-        case "" | "file":
-            return naming.local_file(parts.path)
-    return DatasetName(f"{parts.scheme}://{parts.netloc}", parts.path)
+def _warehouse(path: str, name: str) -> str:
+    """The parts of a table's path that are not of the table itself."""
+    parts, own = path.split("/"), name.split(".")
+    return "/".join(parts[: -len(own)] if parts[-len(own) :] == own else parts[:-1])
 
 
 def name_jdbc(url: str, table: str) -> DatasetName:

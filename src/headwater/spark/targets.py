@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from headwater.model.naming import DatasetName
+from headwater.model.naming import DatasetName, by_location
 from headwater.spark.plan import Node
 from headwater.spark.relations import (
     Java,
@@ -12,7 +12,6 @@ from headwater.spark.relations import (
     name_catalog_table,
     name_described,
     name_leaf,
-    name_path,
     name_topics,
 )
 
@@ -66,7 +65,7 @@ def _rewritten(plan: Java, tree: Node, query_name: str) -> Target:
 
 def _files(plan: Java, tree: Node, query_name: str) -> Target:
     """Files in a folder, which may be a table of Spark's own catalog."""
-    relation = Relation(name_path(str(plan.outputPath().toString())))
+    relation = Relation(by_location(str(plan.outputPath().toString())))
     table = plan.catalogTable()
     if table.isDefined():
         relation = name_catalog_table(table.get())

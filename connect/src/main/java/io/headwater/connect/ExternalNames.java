@@ -6,6 +6,8 @@ import java.util.List;
 
 /** Names of the datasets outside Kafka, from what connectors are configured with. */
 final class ExternalNames {
+    private static final int HDFS_PORT = 8020;
+
     private ExternalNames() {}
 
     /** A dataset of a system, in OpenLineage's spelling. */
@@ -21,10 +23,22 @@ final class ExternalNames {
 
     /** A table named by where it is. */
     static DatasetName ofTableIn(String warehouse, String table, String databaseSuffix) {
-        URI place = URI.create(warehouse);
         int end = table.lastIndexOf('.');
         String folder = end < 0 ? "" : table.substring(0, end).replace('.', '/') + databaseSuffix + "/";
-        String path = withoutLastSlash(pathOf(place)) + "/" + folder + table.substring(end + 1);
+        return byLocation(withoutLastSlash(warehouse) + "/" + folder + table.substring(end + 1));
+    }
+
+    /** The other name of such a table: what its catalog calls it. */
+    static DatasetName inCatalog(String warehouse, String table) {
+        DatasetName place = byLocation(warehouse);
+        // As OpenLineage's own listener for Spark spells it.
+        String root = place.namespace.equals("file") ? "file:" : place.namespace;
+        return new DatasetName(withoutLastSlash(root + "/" + withoutFirstSlash(place.name)), table);
+    }
+
+    private static DatasetName byLocation(String location) {
+        URI place = URI.create(location);
+        String path = place.getPath() == null ? "" : place.getPath();
         String scheme = place.getScheme() == null ? "file" : place.getScheme();
         switch (scheme) {
             case "s3":
@@ -32,18 +46,20 @@ final class ExternalNames {
             case "s3n":
                 return new DatasetName("s3://" + place.getRawAuthority(), objectKey(path));
             case "gs":
-                return new DatasetName("gs://" + place.getRawAuthority(), objectKey(path));
+            case "abfss":
+            case "wasbs":
+                return new DatasetName(scheme + "://" + place.getRawAuthority(), objectKey(path));
+            case "abfs":
+            case "wasb":
+                return new DatasetName(scheme + "s://" + place.getRawAuthority(), objectKey(path));
+            case "hdfs":
+                int port = place.getPort() < 0 ? HDFS_PORT : place.getPort();
+                return new DatasetName("hdfs://" + place.getHost() + ":" + port, filePath(path));
             case "file":
-                return new DatasetName("file", path);
+                return new DatasetName("file", filePath(path));
             default:
                 return new DatasetName(scheme + "://" + place.getRawAuthority(), path);
         }
-    }
-
-    /** The other name of such a table: what its catalog calls it. */
-    static DatasetName inCatalog(String warehouse, String table) {
-        String above = withoutLastSlash(pathOf(URI.create(warehouse)));
-        return new DatasetName(ofTableIn(warehouse, table, "").namespace + above, table);
     }
 
     /** A table's whole name: what it leaves out of its database and schema is put before it. */
@@ -65,12 +81,17 @@ final class ExternalNames {
     }
 
     private static String objectKey(String key) {
-        String bare = key.replaceAll("^/+|/+$", "");
+        String bare = withoutFirstSlash(withoutLastSlash(key));
         return bare.isEmpty() ? "/" : bare;
     }
 
-    private static String pathOf(URI place) {
-        return place.getPath() == null ? "" : place.getPath();
+    private static String filePath(String path) {
+        String bare = withoutLastSlash(path);
+        return bare.isEmpty() ? "/" : bare;
+    }
+
+    private static String withoutFirstSlash(String path) {
+        return path.replaceAll("^/+", "");
     }
 
     private static String withoutLastSlash(String path) {

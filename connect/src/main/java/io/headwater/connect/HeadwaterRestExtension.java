@@ -17,9 +17,8 @@ public final class HeadwaterRestExtension implements ConnectRestExtension {
     @Override
     public void register(ConnectRestExtensionContext context) {
         Settings settings = Settings.of(System.getenv()).ofWorker(worker);
-        Object group = worker.get("group.id");
-        String name = group == null ? "standalone" : group.toString();
-        Agent.get().watch(new ClusterWatch(context.clusterState(), name), settings);
+        ClusterWatch cluster = new ClusterWatch(context.clusterState(), Settings.clusterOf(worker));
+        Agent.get().watch(cluster, settings);
     }
 
     @Override

@@ -65,6 +65,12 @@ final class Settings {
         return new Settings(all);
     }
 
+    /** The name of a worker's cluster; a worker that stands alone has none. */
+    static String clusterOf(Map<String, ?> worker) {
+        Object group = worker.get("group.id");
+        return group == null ? "standalone" : group.toString();
+    }
+
     /** These settings with those of a worker's configuration; what it says by itself comes last. */
     Settings ofWorker(Map<String, ?> worker) {
         Map<String, String> own = new HashMap<>();
@@ -77,9 +83,7 @@ final class Settings {
         if (worker.get("bootstrap.servers") != null) {
             said.put(BOOTSTRAP, worker.get("bootstrap.servers").toString());
         }
-        if (worker.get("group.id") != null) {
-            said.put(NAMESPACE, "kafka-connect://" + worker.get("group.id"));
-        }
+        said.put(NAMESPACE, "kafka-connect://" + clusterOf(worker));
         List<Map<String, String>> all = new ArrayList<>(under(own).layers);
         all.add(all.size() - 1, said);
         return new Settings(all);
