@@ -494,7 +494,7 @@ class TestNotThere:
     @pytest.mark.parametrize(
         "path",
         [
-            "/",
+            "/nothing",
             "/api/v1",
             "/api/v1/nothing",
             "/api/v2/namespaces",
