@@ -2,15 +2,11 @@
 
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.spark import watching
-from headwater.spark.listening import Listening
-from headwater.spark.sending import Sender
 from tests.spark.heard import Heard, fields
 
 if TYPE_CHECKING:
@@ -18,25 +14,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 pytestmark = pytest.mark.integration
-
-ORDERS = "id int, price double, supplier string"
-
-
-@pytest.fixture
-def heard(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Iterator[Heard]:
-    monkeypatch.setattr(watching, "HEARTBEAT_SECONDS", 0.0)
-    heard = Heard()
-    listening = Listening(spark, Sender(heard.post), "tests")
-    yield heard
-    listening.close()
-
-
-@pytest.fixture
-def orders(spark: "SparkSession", tmp_path: Path) -> "DataFrame":
-    folder = tmp_path / "orders"
-    folder.mkdir()
-    (folder / "1.json").write_text('{"id": 1, "price": 2.5, "supplier": "a"}\n' * 3)
-    return spark.readStream.schema(ORDERS).json(str(folder))
 
 
 def run(frame: "DataFrame", name: str, tmp_path: Path, **options: str) -> "StreamingQuery":

@@ -1,7 +1,6 @@
 """Streams of a real Spark that are odd, huge or broken: what can be told is told."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +8,7 @@ import httpx2
 import msgspec
 import pytest
 
-from headwater.spark import expressions, rows, watching
-from headwater.spark.listening import Listening
-from headwater.spark.sending import Sender
+from headwater.spark import expressions, rows
 from tests.services.headwater import Headwater
 from tests.spark.heard import Heard, deciding, fields
 
@@ -22,25 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.integration
 
 Json = dict[str, Any]
-ORDERS = "id int, price double, supplier string"
 COLUMNS = 10_000
-
-
-@pytest.fixture
-def heard(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Iterator[Heard]:
-    monkeypatch.setattr(watching, "HEARTBEAT_SECONDS", 0.0)
-    heard = Heard()
-    listening = Listening(spark, Sender(heard.post), "tests")
-    yield heard
-    listening.close()
-
-
-@pytest.fixture
-def orders(spark: "SparkSession", tmp_path: Path) -> "DataFrame":
-    folder = tmp_path / "orders"
-    folder.mkdir()
-    (folder / "1.json").write_text('{"id": 1, "price": 2.5, "supplier": "a"}\n' * 3)
-    return spark.readStream.schema(ORDERS).json(str(folder))
 
 
 def start(frame: "DataFrame", name: str, folder: Path) -> "StreamingQuery":
