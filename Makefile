@@ -57,8 +57,8 @@ screenshots: ui  ## a picture of each page, in light and dark, into docs/picture
 test: connect ui-check  ## all tests but the long ones
 	$(BIN)/python -m pytest -m "not long"
 
-test-unit: $(READY)  ## the tests that need no service, in under a minute
-	$(BIN)/python -m pytest -q -n auto -m "not integration and not long"
+test-unit: $(READY)  ## the quick tests, which need no service
+	$(BIN)/python -m pytest -q -n auto -m "not integration and not long and not slow"
 
 test-long: connect  ## kill loops, soak, second versions
 	$(BIN)/python -m pytest -m long

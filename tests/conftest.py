@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 AVRO = "org.apache.spark:spark-avro_2.13:{spark}"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Properties are tried on very many examples: that is not quick."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of an empty store: to copy it is quicker than to make one."""

@@ -33,6 +33,7 @@ def down(reader_view: View, name: str, depth: int = 10**9, nodes: int = 10**9) -
     return walk_from_dataset(reader_view, dataset(name), Towards.DOWNSTREAM, Limits(depth, nodes))
 
 
+@pytest.mark.slow
 class TestDepth:
     @pytest.mark.parametrize(
         ("depth", "nodes", "more"),
@@ -187,6 +188,7 @@ class TestLimits:
         assert len(graph.edges) == 30
 
 
+@pytest.mark.slow
 class TestHubs:
     READERS = 20_000
 

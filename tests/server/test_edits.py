@@ -238,6 +238,7 @@ class TestPost:
         assert log(sqlite_api) == []
 
 
+@pytest.mark.slow
 class TestMany:
     def test_edits_at_once_are_all_kept_and_the_newest_counts(self, shop: Api) -> None:
         def say(number: int) -> None:

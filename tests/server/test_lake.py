@@ -116,6 +116,7 @@ def children() -> list[psutil.Process]:
     ]
 
 
+@pytest.mark.slow
 class TestServer:
     def test_what_is_posted_is_in_the_lake_soon(
         self, store_url: str, lake: Lake, soon: None, caplog: pytest.LogCaptureFixture
@@ -289,6 +290,7 @@ class TestFlush:
         assert told == [2, 0]
 
 
+@pytest.mark.slow
 class TestChild:
     """Each time the work is done by a process of its own."""
 

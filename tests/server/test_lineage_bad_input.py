@@ -356,6 +356,7 @@ class TestTimes:
             assert answer.json()["changes"] == []
 
 
+@pytest.mark.slow
 class TestLargeGraphs:
     def test_a_hub_of_30_000_readers(self, sqlite_api: Api) -> None:
         readers = [(f"r{number}", ["hub"], [f"o{number}"]) for number in range(30_000)]

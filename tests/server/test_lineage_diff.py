@@ -620,6 +620,7 @@ def _apply(things: set[str], change: Json, name: str, observed: str = "observed"
 
 
 @pytest.mark.parametrize("part", range(3))
+@pytest.mark.slow
 class TestProperties:
     """Of random histories; each part has its own."""
 

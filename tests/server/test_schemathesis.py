@@ -126,6 +126,7 @@ def known_by_path(api: Api) -> dict[str, Json]:
         "/api/v1/datasets/{id}/samples": {"id": ORDERS},
         "/api/v1/datasets/{id}/usage": {"id": ORDERS},
         "/api/v1/jobs/{id}/runs/compare": {"id": LOAD},
+        "/api/v1/jobs/{id}/family": {"id": LOAD},
         "/api/v1/lineage/path": {"from": ORDERS, "to": LOAD},
         "/api/v1/lineage/diff": {"from": "2020-01-01", "to": "2030-01-01"},
     }
@@ -210,6 +211,7 @@ def attack(
         yield f"{label}: {' / '.join(str(each) for each in error.exceptions)[:2_000]}"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("methods", [ORDER[:1], ORDER[1:]], ids=["reads", "writes"])
 def test_no_call_fails_the_server_or_is_answered_otherwise(

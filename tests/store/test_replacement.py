@@ -138,6 +138,7 @@ class TestWhatIsMissing:
         check_rows(engine, events)
 
 
+@pytest.mark.slow
 class TestWhileOthersWrite:
     @pytest.fixture(autouse=True, params=[1, 1_000])
     def pages(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
