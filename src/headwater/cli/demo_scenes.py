@@ -101,7 +101,7 @@ class Scenes:
         self._print_welcome()
         show_example(Screen(), client, self._note.now)
         print_questions(url)
-        typer.echo(f"\nHeadwater listens on {url} (Ctrl-C ends it); all calls: {url}/docs")
+        typer.echo(f"\nLook around at {url} (Ctrl-C ends it); all calls: {url}/docs")
         if self._choices.once:
             ask_questions(client)
 

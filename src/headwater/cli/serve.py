@@ -40,7 +40,7 @@ def serve(
 ) -> None:
     """Take in OpenLineage events and answer questions about them.
 
-    Send events to POST /api/v1/lineage; the page /docs lists the rest of the API.
+    Send events to POST /api/v1/lineage, see them in a browser at /; the page /docs lists the API.
 
     Ctrl-C stops the server: what it has answered is stored.
     """
