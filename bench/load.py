@@ -1,6 +1,6 @@
 """The load every row sends: 500 jobs over 1,000 datasets in 10 layers, the same for one seed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -87,6 +87,14 @@ def wide_event(columns: int = 2000, inputs: int = 2, unique: int = 0, run: int =
 def wide_events(uniques: range, runs: range, columns: int = 2000) -> Iterator[bytes]:
     """Yield a wide event for each of `uniques` and each of `runs`."""
     return (wide_event(columns, unique=unique, run=run) for unique in uniques for run in runs)
+
+
+def one_run_each(of: Sequence[Job]) -> Iterator[bytes]:
+    """Yield a COMPLETE of every job, as JSON arrays."""
+    done = (
+        _fill(_template(job, "COMPLETE"), SEED, run, complete=True) for run, job in enumerate(of)
+    )
+    return _in_arrays(done, BATCH)
 
 
 def _endless(templates: Templates, seed: int, start_run: int) -> Iterator[bytes]:

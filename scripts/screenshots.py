@@ -19,17 +19,21 @@ from tests.ui.site import DASHBOARD, FACT, SUMMARY_JOB, dataset_id, field_id
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 CHROMIUM = "/usr/bin/chromium"
-WIDE = (1360, 820)
-PHONE = (360, 740)
+WIDE = (1240, 740)
+LOW = (1240, 560)
+GRAPH = (1440, 720)
+PHONE = (360, 900)
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 class Picture(NamedTuple):
-    """A page, and what to wait for on it."""
+    """A page, what to wait for on it, and whether all of a graph is to be in view."""
 
     path: str
     search: dict[str, str]
     ready: str
     size: tuple[int, int] = WIDE
+    is_fitted: bool = False
 
 
 def _named(names: tuple[str, str], **more: str) -> dict[str, str]:
@@ -38,19 +42,26 @@ def _named(names: tuple[str, str], **more: str) -> dict[str, str]:
 
 _WHOLE = {"node": dataset_id(FACT), "up": "3", "down": "2", "nojobs": "1"}
 _REVENUE = field_id(DASHBOARD, "revenue_last_7_days")
+# Home is last: it tells what was looked at before.
 PICTURES = {
-    "home": Picture("/", {}, "text=fraud-screening"),
-    "lineage": Picture("/lineage", {"node": dataset_id(FACT)}, ".node.focus"),
-    "columns": Picture("/lineage", {**_WHOLE, "columns": dataset_id(FACT)}, ".wire.column"),
+    "lineage": Picture("/lineage", {"node": dataset_id(FACT)}, ".node.focus", GRAPH),
+    "columns": Picture(
+        "/lineage", {**_WHOLE, "columns": dataset_id(FACT)}, ".wire.column", GRAPH, is_fitted=True
+    ),
     "path": Picture(
-        "/lineage", {"node": dataset_id(DASHBOARD), "column": _REVENUE}, ".wire.column"
+        "/lineage",
+        {"node": dataset_id(DASHBOARD), "column": _REVENUE},
+        ".wire.column",
+        GRAPH,
+        is_fitted=True,
     ),
     "dataset": Picture("/dataset", _named(FACT), ".bars"),
-    "column": Picture("/column", _named(DASHBOARD, field="revenue_last_7_days"), ".edge-row"),
+    "column": Picture("/column", _named(FACT, field="revenue"), ".edge-row"),
     "job": Picture("/job", _named(SUMMARY_JOB), ".timeline"),
-    "events": Picture("/events", {}, "table"),
-    "browse": Picture("/browse", {"namespace": "kafka://broker:9092"}, ".browse-row"),
-    "phone": Picture("/lineage", {"node": dataset_id(FACT)}, ".node.focus", PHONE),
+    "events": Picture("/events", {}, "table", LOW),
+    "browse": Picture("/browse", {"namespace": "kafka://broker:9092"}, ".browse-row", LOW),
+    "phone": Picture("/job", _named(SUMMARY_JOB), ".timeline", PHONE),
+    "home": Picture("/", {}, "text=fraud-screening"),
 }
 
 
@@ -58,30 +69,34 @@ def take(page: Page, url: str, picture: Picture, file: Path) -> None:
     page.set_viewport_size({"width": picture.size[0], "height": picture.size[1]})
     page.goto(f"{url}{picture.path}?{urlencode(picture.search)}")
     page.locator(picture.ready).first.wait_for(state="attached")
+    if picture.is_fitted:
+        page.get_by_role("button", name="Fit to screen", exact=True).click()
+    _shoot(page, file)
+
+
+def take_run(page: Page, url: str, file: Path) -> None:
+    """The run that failed has a new id in each example: it is reached as people reach it."""
+    page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+    page.goto(f"{url}/job?{urlencode(_named(SUMMARY_JOB))}")
+    page.get_by_role("row", name="failed").get_by_role("link").click()
+    page.locator(".error-box").wait_for()
+    _shoot(page, file)
+
+
+def _shoot(page: Page, file: Path) -> None:
     page.wait_for_load_state("networkidle")
     # A moment for what moves into its place.
     page.wait_for_timeout(400)
     page.screenshot(path=file)
 
 
-def take_run(page: Page, url: str, file: Path) -> None:
-    """The run that failed has a new id in each example: it is reached as people reach it."""
-    page.goto(f"{url}/job?{urlencode(_named(SUMMARY_JOB))}")
-    page.get_by_role("row", name="failed").get_by_role("link").click()
-    page.locator(".error-box").wait_for()
-    page.wait_for_load_state("networkidle")
-    page.screenshot(path=file)
-
-
 def take_all(browser: Browser, url: str, folder: Path) -> None:
-    themes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-    for theme in themes:
+    for theme in THEMES:
         context = browser.new_context(color_scheme=theme)
         page = context.new_page()
+        take_run(page, url, folder / f"run-{theme}.png")
         for name, picture in PICTURES.items():
             take(page, url, picture, folder / f"{name}-{theme}.png")
-        page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
-        take_run(page, url, folder / f"run-{theme}.png")
         context.close()
 
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from bench.client import Client
 from bench.figure import Figure
 from bench.rows.connect import connect_apply, connect_worker
-from bench.rows.graph import lineage, lineage_history, lineage_postgres
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
-from bench.rows.lists import lists, lists_history, lists_postgres
 from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
+from bench.rows.reads import reads, reads_history, reads_postgres
 from bench.rows.search import search
 from bench.rows.size import growth, memory, start
 from bench.rows.spark import spark_listening
+from bench.rows.ui import web_ui, web_ui_columns
 from bench.rows.upkeep import prunes
 
 
@@ -32,21 +32,20 @@ ROWS = (
     Row("single-postgres", single_postgres),
     Row("wide", wide),
     Row("memory", memory),
-    Row("lineage", lineage),
-    Row("lists", lists),
+    Row("reads", reads),
     Row("readers-and-writers", readers_and_writers),
     Row("search", search),
-    Row("projection", projection),
+    Row("ui", web_ui),
     Row("bulk", bulk),
     Row("kafka-stream", kafka_stream),
     Row("spark-listening", spark_listening),
+    Row("ui-columns", web_ui_columns, is_full_only=True),
     Row("connect-apply", connect_apply, is_full_only=True),
     Row("connect-worker", connect_worker, is_full_only=True),
-    Row("lineage-postgres", lineage_postgres, is_full_only=True),
-    Row("lists-postgres", lists_postgres, is_full_only=True),
+    Row("projection", projection, is_full_only=True),
+    Row("reads-postgres", reads_postgres, is_full_only=True),
     Row("prunes", prunes, is_full_only=True),
     Row("growth", growth, is_full_only=True),
-    Row("lineage-history", lineage_history, is_full_only=True),
-    Row("lists-history", lists_history, is_full_only=True),
+    Row("reads-history", reads_history, is_full_only=True),
     Row("bulk-growth", bulk_growth, is_full_only=True),
 )

@@ -15,6 +15,7 @@ import msgspec
 from bench import load, process
 from bench.client import Client
 from bench.figure import Figure, Sample
+from bench.rows.woven import UNCOMPRESSED
 from headwater.model.event import decode_event
 from headwater.model.project import project
 from headwater.store.engine import open_engine
@@ -85,7 +86,8 @@ def search(client: Client) -> list[Figure]:
 
 
 def _figures(port: int, pid: int) -> list[Figure]:
-    with httpx2.Client(base_url=f"http://127.0.0.1:{port}/api/v1/", trust_env=False) as http:
+    url = f"http://127.0.0.1:{port}/api/v1/"
+    with httpx2.Client(base_url=url, headers=UNCOMPRESSED, trust_env=False) as http:
         whole = http.get("search", params={"q": WHOLE_NAME[0]}).json()
         if whole["results"][0]["name"] != WHOLE_NAME[0]:
             raise RuntimeError("a whole name is not found first")

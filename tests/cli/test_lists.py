@@ -79,6 +79,11 @@ def test_events_of_one_job(server: str) -> None:
     assert len(lines) == 2
 
 
+def test_events_of_one_run(server: str) -> None:
+    lines = invoke(server, "events", "--run", "run-2", "-o", "json").stdout.splitlines()
+    assert [json.loads(line)["run"]["runId"] for line in lines] == ["run-2"]
+
+
 def test_events_as_a_table(server: str) -> None:
     assert "COMPLETE" in invoke(server, "events").stdout
 

@@ -38,16 +38,10 @@ def judge(runs: list[JobRun], kind: str = "BATCH", silent_after: int = 10 * MINU
 
 
 class TestFailed:
-    @pytest.mark.parametrize(
-        ("state", "reason"),
-        [
-            ("FAILED", "Its newest run failed 25 minutes ago"),
-            ("ABORTED", "Its newest run was aborted 25 minutes ago"),
-        ],
-    )
-    def test_says_how_and_when_the_newest_run_ended(self, state: str, reason: str) -> None:
-        newest = ended(NOW - 35 * MINUTE, state=state)
+    def test_says_how_and_when_the_newest_run_ended(self) -> None:
+        newest = ended(NOW - 35 * MINUTE, state="FAILED")
         verdict = judge([newest, ended(NOW - 2 * HOUR)])
+        reason = "Its newest run failed 25 minutes ago"
         assert verdict == JobVerdict(JobState.FAILED, reason, NOW - 25 * MINUTE)
 
     def test_a_failure_before_the_newest_run_is_over(self) -> None:
@@ -60,6 +54,22 @@ class TestFailed:
 
     def test_a_stream_that_failed(self) -> None:
         assert judge([ended(NOW - HOUR, state="FAILED")], "STREAM").state is JobState.FAILED
+
+
+class TestStopped:
+    @pytest.mark.parametrize("kind", ["BATCH", "STREAM", "SERVICE"])
+    def test_is_neither_failed_nor_ok(self, kind: str) -> None:
+        verdict = judge([ended(NOW - 35 * MINUTE, state="ABORTED")], kind)
+        reason = "Its newest run was stopped 25 minutes ago"
+        assert verdict == JobVerdict(JobState.STOPPED, reason, NOW - 25 * MINUTE)
+
+    def test_a_batch_job_that_should_have_run_again_is_late(self) -> None:
+        runs = [ended(NOW - 9 * HOUR, state="ABORTED"), *every_hour(6, NOW - 10 * HOUR)]
+        assert judge(runs).state is JobState.LATE
+
+    def test_a_stream_that_runs_again_is_ok(self) -> None:
+        runs = [running(NOW - MINUTE), ended(NOW - HOUR, state="ABORTED")]
+        assert judge(runs, "STREAM").state is JobState.OK
 
 
 class TestSilent:

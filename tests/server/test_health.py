@@ -67,13 +67,14 @@ class TestJobs:
             "usualSeconds": None,
             "latestRun": {"id": run, "state": "FAILED"},
         }
-        counts = {"failed": 1, "silent": 0, "late": 0, "ok": 0}
+        counts = {"failed": 1, "silent": 0, "late": 0, "stopped": 0, "ok": 0}
         assert answer == {"counts": counts, "totalCount": 1}
 
-    def test_aborted_without_a_message(self, api: Api) -> None:
+    def test_stopped_is_no_problem(self, api: Api) -> None:
         ended(api, "load", 3 * HOUR, "ABORT")
-        (job,) = api.read("/health/jobs")["jobs"]
-        assert job["reason"] == "Its newest run was aborted 3 hours ago"
+        assert api.read("/health/jobs")["jobs"] == []
+        (job,) = api.read("/health/jobs", state="stopped")["jobs"]
+        assert job["reason"] == "Its newest run was stopped 3 hours ago"
         assert job["errorMessage"] is None
         assert job["latestRun"]["state"] == "ABORTED"
 
@@ -171,15 +172,28 @@ class TestLists:
         answer = api.read("/health/jobs", state=state)
         assert [job["name"] for job in answer["jobs"]] == names
         assert answer["totalCount"] == len(names)
-        assert answer["counts"] == {"failed": 2, "silent": 1, "late": 0, "ok": 1}
+        assert answer["counts"] == {"failed": 2, "silent": 1, "late": 0, "stopped": 0, "ok": 1}
 
     def test_by_namespace(self, api: Api, some_jobs: None) -> None:
         assert api.read("/health/jobs", namespace=JOBS)["totalCount"] == 3
         other = api.read("/health/jobs", namespace="another\0 one")
         assert other["totalCount"] == sum(other["counts"].values()) == 0
 
+    def test_by_name(self, api: Api, some_jobs: None) -> None:
+        one = api.read("/health/jobs", namespace=JOBS, name="a well", all=True)
+        assert [job["name"] for job in one["jobs"]] == ["a well"]
+        assert api.read("/health/jobs", namespace=JOBS, name="\0", all=True)["jobs"] == []
+        error_of(api.get("/health/jobs", name="a well"), 400, "name")
+
 
 class TestDatasets:
+    def test_by_name(self, api: Api) -> None:
+        for name in ("load", "other"):
+            api.store(said("COMPLETE", HOUR, name, name, outputs=[dataset(name)]))
+        one = api.read("/health/datasets", namespace=TABLES, name="load", all=True)
+        assert [found["name"] for found in one["datasets"]] == ["load"]
+        error_of(api.get("/health/datasets", name="load"), 400, "name")
+
     def test_stale(self, api: Api) -> None:
         hourly(api, "load", 5 * HOUR, 100, 100, 100, 100, 100)
         answer = api.read("/health/datasets")
@@ -272,7 +286,7 @@ class TestBadInput:
 
     def test_states_of_the_other_noun(self, sqlite_api: Api) -> None:
         reason = error_of(sqlite_api.get("/health/jobs", state="stale"), 400, "state")["reason"]
-        assert reason == "'stale' is none of failed, silent, late, ok"
+        assert reason == "'stale' is none of failed, silent, late, stopped, ok"
 
     @pytest.mark.parametrize("value", ["999999w", "1s"])
     def test_spans_at_the_edge(self, sqlite_api: Api, value: str) -> None:

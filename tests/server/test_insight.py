@@ -454,6 +454,45 @@ class TestComparison:
         refused(api.get("/jobs/runs/compare"), 404)
 
 
+def parent(job: str, namespace: str = JOBS) -> Json:
+    return {"parent": {"run": {"runId": run_id(9)}, "job": {"namespace": namespace, "name": job}}}
+
+
+class TestFamily:
+    def test_parent_and_children_with_their_states(self, api: Api, shapes: Json) -> None:
+        api.store(
+            run_event("START", run=run_id(9), job="nightly"),
+            run_event("FAIL", run=run_id(1), job="second", run_facets=parent("nightly")),
+            run_event("COMPLETE", run=run_id(2), job="first", run_facets=parent("nightly")),
+        )
+        answer = api.read(path(f"job:{JOBS}:nightly", "family", "jobs"))
+        fits(shapes, "JobFamily", answer)
+        assert answer["parent"] is None
+        children = [(child["name"], child["state"]) for child in answer["children"]]
+        assert children == [("first", "COMPLETED"), ("second", "FAILED")]
+        first = api.read(path(f"job:{JOBS}:first", "family", "jobs"))
+        assert (first["parent"]["name"], first["parent"]["state"]) == ("nightly", "RUNNING")
+        assert first["children"] == []
+
+    def test_a_parent_that_is_only_named(self, api: Api) -> None:
+        api.store(run_event("COMPLETE", run_facets=parent("dag", "airflow")))
+        found = api.read(path(LOAD, "family", "jobs"))["parent"]
+        assert (found["namespace"], found["state"]) == ("airflow", None)
+        assert found["lastHeardAt"] == api.job("airflow", "dag")["updatedAt"]
+
+    def test_counts_the_children_it_leaves_out(self, api: Api) -> None:
+        api.store(run_event("START", run=run_id(9), job="nightly"))
+        for number in range(3):
+            facets = parent("nightly")
+            api.store(run_event("START", run=run_id(number), job=f"j{number}", run_facets=facets))
+        answer = api.read(path(f"job:{JOBS}:nightly", "family", "jobs"), limit=2)
+        assert ([child["name"] for child in answer["children"]], answer["totalCount"]) == (
+            ["j0", "j1"],
+            3,
+        )
+        refused(api.get(path("job:scheduler:none", "family", "jobs")), 404)
+
+
 class TestSystems:
     def test_are_counted(self, api: Api, shapes: Json) -> None:
         flink = {"jobType": {"processingType": "STREAMING", "integration": "FLINK"}}

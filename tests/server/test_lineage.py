@@ -697,6 +697,21 @@ class TestColumns:
         api.store(*self.EVENTS)
         assert column_edges_of(self.ask(api, column("totals.total"))) == self.UP
 
+    def test_several_nodes_are_asked_for_at_once(self, api: Api) -> None:
+        api.store(*self.EVENTS)
+        both = self.ask(api, ds("summary"), also=[ds("totals"), ds("summary")], depth=1)
+        alone = [self.ask(api, ds(name), depth=1) for name in ("summary", "totals")]
+        assert column_edges_of(both) == set().union(*map(column_edges_of, alone))
+        assert len(column_edges_of(both)) == 5
+        assert {*both["nodes"]} == {*alone[0]["nodes"], *alone[1]["nodes"]}
+
+    def test_each_of_several_nodes_must_be_there(self, api: Api) -> None:
+        api.store(*self.EVENTS)
+        asked = {"nodeId": ds("totals"), "also": [ds("summary"), ds("sumary")]}
+        assert refused(api.get("/column-lineage", **asked), 404)["near"] == [ds("summary")]
+        many = {"nodeId": ds("totals"), "also": [ds("summary")] * 101}
+        refused(api.get("/column-lineage", **many), 400, "also")
+
     def test_with_downstream_shows_what_is_made_of_it(self, api: Api) -> None:
         api.store(*self.EVENTS)
         answer = self.ask(api, column("totals.total"), withDownstream="true")

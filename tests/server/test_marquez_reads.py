@@ -6,8 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from headwater.model import instant
+from headwater.store import tables
+from headwater.store.events import Wanted
 from tests.server.api import Api, error_of, escape
 from tests.server.events import JOBS, OLDER_RUN, RUN, TABLES, Json, dataset, run_event, schema
 from tests.server.lineage import edit
@@ -142,6 +145,19 @@ class TestDatasets:
         assert found["fields"] == [
             {"name": "id", "type": "INT", "tags": ["PII"], "description": "a number"}
         ]
+
+    def test_other_names_lead_to_the_one_that_events_use(self, api: Api) -> None:
+        names = [{"namespace": "hive://h", "name": name, "type": "TABLE"} for name in ("b", "a")]
+        api.store(run_event("COMPLETE", outputs=[dataset("t", symlinks={"identifiers": names})]))
+        own, *others = ({"namespace": TABLES, "name": "t"}, *({**name} for name in names[::-1]))
+        for other in others:
+            del other["type"]
+        found = api.dataset(TABLES, "t")
+        assert (found.get("shownAs"), found["aliases"]) == (None, others)
+        found = api.dataset("hive://h", "a")
+        assert (found["shownAs"], found["aliases"]) == (own, [others[1], own])
+        api.store(run_event("COMPLETE", outputs=[dataset("alone")]))
+        assert not {"shownAs", "aliases"} & set(api.dataset(TABLES, "alone"))
 
     def test_one_that_only_a_person_made(self, api: Api) -> None:
         edit(api, said(table("t"), START, schema=schema(id="INT")))
@@ -769,20 +785,20 @@ class TestStats:
     def test_events_of_a_day(self, api: Api) -> None:
         hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
         earlier = hour - timedelta(hours=5)
-        for at, kinds in ((hour, ["START", "COMPLETE"]), (earlier, ["START", "FAIL", "ABORT"])):
+        going_on = ["START", "RUNNING", "OTHER", "COMPLETE"]
+        for at, kinds in ((hour, going_on), (earlier, ["START", "FAIL", "ABORT"])):
             api.store(*(run_event(kind, at.isoformat(), run_id(1)) for kind in kinds))
         api.store(run_event("START", (hour - timedelta(hours=25)).isoformat()))
         edit(api, said(table("t"), hour.isoformat(), **{"tag/x": True}))
         found = api.read("/stats/lineage-events", period="DAY")
         assert len(found) == 24
-        assert [set(one) for one in found] == [
-            {"startInterval", "endInterval", "fail", "start", "complete", "abort"}
-        ] * 24
+        assert [set(one) for one in found] == [{"startInterval", "endInterval", *COUNTED}] * 24
         counted = {one["startInterval"]: one for one in found if sum_of(one)}
         assert set(counted) == {at.strftime("%Y-%m-%dT%H:00:00.000000Z") for at in (hour, earlier)}
         first, last = counted.values()
         assert (first["start"], first["fail"], first["abort"], first["complete"]) == (1, 1, 1, 0)
         assert (last["start"], last["fail"], last["abort"], last["complete"]) == (1, 0, 0, 1)
+        assert (last["running"], last["other"], first["running"], first["other"]) == (1, 1, 0, 0)
 
     def test_intervals_follow_each_other(self, api: Api) -> None:
         for period in ("DAY", "WEEK"):
@@ -826,8 +842,11 @@ class TestStats:
             error_of(api.get(f"/stats/{noun}", period="WEEK", timezone=zone), 400, "timezone")
 
 
+COUNTED = ("fail", "start", "complete", "abort", "running", "other")
+
+
 def sum_of(one: Json) -> int:
-    return sum(one[name] for name in ("fail", "start", "complete", "abort"))
+    return sum(one[name] for name in COUNTED)
 
 
 class TestEvents:
@@ -845,6 +864,30 @@ class TestEvents:
         api.store(mine, other)
         assert api.read("/events/other") == {"events": [other], "totalCount": 1}
         error_of(api.get("/events/none"), 404)
+
+    def test_events_of_a_run(self, api: Api) -> None:
+        mine = [
+            run_event(kind, f"2024-05-01T10:0{minute}:00Z")
+            for minute, kind in enumerate(("START", "RUNNING", "COMPLETE"))
+        ]
+        other = run_event(run="not a UUID", job="other")
+        api.store(*mine, other)
+        for path in ("/events", "/events/lineage", f"/events/{JOBS}"):
+            assert api.read(path, runId=RUN) == {"events": mine[::-1], "totalCount": 3}
+        asked = {"runId": RUN, "after": "2024-05-01T10:01:00Z", "sortDirection": "asc", "limit": 1}
+        assert api.read("/events", **asked) == {"events": [mine[1]], "totalCount": 2}
+        assert api.read("/events", runId="not a UUID")["events"] == [other]
+        error_of(api.get("/events", runId=OLDER_RUN), 404)
+
+    def test_events_of_a_run_are_found_in_an_index(self, sqlite_api: Api) -> None:
+        for wanted in (Wanted(run=b"r"), Wanted(after=1, run=b"r")):
+            query = select(tables.event.c.payload).where(*wanted.conditions())
+            with sqlite_api.engine.connect() as connection:
+                text = query.compile(connection, compile_kwargs={"render_postcompile": True})
+                plan = connection.exec_driver_sql(
+                    f"EXPLAIN QUERY PLAN {text}", tuple(text.params.values())
+                )
+                assert "event_by_run" in plan.one().detail
 
 
 class TestBadPages:

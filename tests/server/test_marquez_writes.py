@@ -312,6 +312,12 @@ class TestRuns:
         assert log(shop) == []
         assert shop.event_count() == 5
 
+    @pytest.mark.parametrize("run", ["a/b", "läufer", "流 1\n"])
+    def test_where_it_is_said_to_be_it_is(self, shop: Api, run: str) -> None:
+        answer = send(shop, "POST", f"{LOAD}/runs", {"id": run})
+        assert answer.status_code == 201
+        assert shop.client.get(answer.headers["Location"]).json()["id"] == run
+
     @pytest.mark.parametrize(
         ("mark", "state"), [("complete", "COMPLETED"), ("fail", "FAILED"), ("abort", "ABORTED")]
     )

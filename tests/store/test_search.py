@@ -149,7 +149,8 @@ def test_a_store_of_the_revision_before_is_filled(engine: Engine) -> None:
             table.drop(connection)
         for name in ("facet_words", "job_dataset_by_schema", "declared_dataset_by_schema"):
             connection.execute(text(f"DROP INDEX {name}"))
-        connection.execute(text("DROP INDEX edit_value_by_digest"))
+        for name in ("edit_value_by_digest", "event_by_run", "job_by_parent"):
+            connection.execute(text(f"DROP INDEX {name}"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0005'"))
     assert upgrade(engine)
     assert (index_of(engine), answers(engine)) == expected

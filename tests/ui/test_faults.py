@@ -9,8 +9,10 @@ from playwright.sync_api import Page, Route, expect
 from pydantic import SecretStr
 
 from headwater.config import AuthSettings
+from headwater.model.instant import MINUTE, format_instant, now
 from tests.server.api import Api, no_lake, serve
 from tests.ui.site import FACT, Site, dataset_id, job_id
+from tests.ui.told import event, facet, run_id, table
 
 pytestmark = pytest.mark.integration
 
@@ -26,29 +28,6 @@ NAMES = {
     "spaces": "  a   b  ",
 }
 SECRET = "a-long-secret-to-read"
-
-
-def event(job: str, inputs: list[Any], outputs: list[Any], run: int = 1) -> dict[str, Any]:
-    return {
-        "eventType": "COMPLETE",
-        "eventTime": "2026-01-05T10:00:00Z",
-        "run": {"runId": f"0199b6a5-0000-7000-8000-{run:012d}"},
-        "job": {"namespace": "jobs", "name": job},
-        "inputs": inputs,
-        "outputs": outputs,
-        "producer": "https://example.com/tests",
-    }
-
-
-def table(name: str, columns: list[str] | None = None, **facets: Any) -> dict[str, Any]:
-    fields = [{"name": column, "type": "int"} for column in columns or []]
-    schema = {"schema": {**facet("SchemaDatasetFacet"), "fields": fields}} if fields else {}
-    return {"namespace": "db://host", "name": name, "facets": {**schema, **facets}}
-
-
-def facet(name: str) -> dict[str, str]:
-    url = f"https://openlineage.io/spec/facets/1-0-0/{name}.json"
-    return {"_producer": "https://example.com/tests", "_schemaURL": url}
 
 
 def is_hit(page: Page) -> bool:
@@ -90,11 +69,44 @@ class TestNames:
 
     def test_are_safe_in_search_and_on_home(self, own: tuple[Site, Api]) -> None:
         site, api = own
-        api.store(*(event(name, [], [table(name)], run) for run, name in enumerate(NAMES.values())))
+        for run, name in enumerate(NAMES.values()):
+            told = {"eventType": "FAIL", "eventTime": format_instant(now() - MINUTE)}
+            api.store(event(name, [], [table(name)], run, **told))
         site.open("/")
+        changes = site.page.locator(".card", has_text="Changed in the last day").locator("li")
+        expect(changes.first).to_be_visible()
+        expect(site.page.locator(".card", has_text="Needs attention")).to_contain_text("very_long")
+        for width in (1280, 360):
+            site.page.set_viewport_size({"width": width, "height": 740})
+            assert site.too_wide() == []
+            tallest = "rows => Math.max(...rows.map(row => row.clientHeight))"
+            assert site.page.locator(".rows > li").evaluate_all(tallest) < 250
         expect(site.search("window").first).to_contain_text("window.hit")
         site.page.wait_for_load_state("networkidle")
         assert not is_hit(site.page)
+
+    def test_are_safe_in_lists_of_events_runs_and_places(self, own: tuple[Site, Api]) -> None:
+        site, api = own
+        for number, name in enumerate(NAMES.values()):
+            error = {"message": name, "programmingLanguage": name, "stackTrace": name}
+            facets = {"errorMessage": error}
+            failed = event(name, [], [table(name)], number, run_facets=facets)
+            api.store({**failed, "eventType": "FAIL"})
+        api.post(b"<script>window.hit = 1</script>")
+        for path, search in (
+            ("/events", {}),
+            ("/events", {"kind": "rejected"}),
+            ("/browse", {"namespace": "db://host"}),
+            ("/run", {"id": run_id(0)}),
+            ("/run", {"id": run_id(6)}),
+        ):
+            for width in (1280, 360):
+                site.page.set_viewport_size({"width": width, "height": 740})
+                site.open(path, **search)
+                site.page.wait_for_load_state("networkidle")
+                expect(site.page.get_by_role("alert")).to_have_count(0)
+                assert site.too_wide() == []
+            assert not is_hit(site.page)
 
     def test_facets_of_wrong_shapes_are_shown_raw(self, own: tuple[Site, Api]) -> None:
         site, api = own
@@ -145,6 +157,12 @@ class TestGraphs:
         expect(site.nodes()).to_have_count(2)
         site.page.get_by_role("tab", name="Table").click()
         expect(site.page.get_by_text("Column edges: 500")).to_be_visible()
+        site.open("/column", namespace="db://host", name="source", field="key")
+        expect(site.page.get_by_role("link", name="column_000")).to_be_visible()
+        assert site.page.locator(".edge-row").count() < 100
+        ends = site.page.get_by_role("group", name="Goes to")
+        ends.evaluate("list => list.scrollTo(0, list.scrollHeight)")
+        expect(site.page.get_by_role("link", name="column_499")).to_be_visible()
 
     def test_more_than_can_be_drawn_is_said(self, own: tuple[Site, Api]) -> None:
         site, api = own
@@ -153,6 +171,30 @@ class TestGraphs:
         site.open_graph(node="dataset:db://host:source")
         expect(site.page.get_by_text("Too much to draw")).to_be_visible()
         expect(site.node("job:jobs:fan").locator(".side-button.down")).to_contain_text("+5")
+
+
+class TestLists:
+    def test_100_000_datasets_are_scrolled_and_found(self, own: tuple[Site, Api]) -> None:
+        site, api = own
+        for part in range(20):
+            numbers = range(part * 5_000, (part + 1) * 5_000)
+            outputs = [table(f"table_{number:06d}") for number in numbers]
+            api.store(event(f"fill_{part}", [], outputs, part))
+        site.open("/browse", namespace="db://host")
+        rows = site.page.get_by_role("group", name="Datasets")
+        expect(rows.get_by_role("link", name="table_000000")).to_be_visible()
+        expect(site.page.get_by_text("100,000 datasets")).to_be_visible()
+        for place, name in ((0.5, "table_050000"), (1, "table_099999"), (0, "table_000000")):
+            rows.evaluate("(list, place) => list.scrollTo(0, list.scrollHeight * place)", place)
+            expect(rows.get_by_role("link", name=name)).to_be_visible()
+            # What is out of view is not made: that is what would freeze the tab.
+            assert rows.locator(".virtual-row").count() < 50
+        find = site.page.get_by_label("Find a dataset in it")
+        find.fill("table_0777")
+        expect(site.page.get_by_text("100 datasets", exact=True)).to_be_visible()
+        expect(rows.get_by_role("link", name="table_077700")).to_be_visible()
+        find.fill("nothing like it")
+        expect(site.page.get_by_text("Nothing in it is found by these words.")).to_be_visible()
 
 
 class TestServers:

@@ -2,13 +2,17 @@
 
 import csv
 import struct
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.server.api import Api
 from tests.ui.site import DASHBOARD, FACT, RAW, SUMMARY_JOB, Site, dataset_id, field_id, job_id
+from tests.ui.told import event, facet, table
 
 pytestmark = pytest.mark.integration
 
@@ -79,6 +83,20 @@ def test_a_line_between_columns_tells_what_is_done(site: Site) -> None:
     told = site.page.locator(".wire.column title").all_text_contents()
     assert any("AGGREGATION: sum(revenue)" in text and "direct" in text for text in told)
     assert any("shop_analytics.orders_fact" in text for text in told)
+
+
+def test_a_line_is_under_the_pointer(site: Site) -> None:
+    site.open_graph(node=dataset_id(FACT))
+    x, y = site.page.locator(".wire-hit").first.evaluate(
+        """line => {
+          const middle = line.getPointAtLength(line.getTotalLength() / 2);
+          const { x, y } = middle.matrixTransform(line.getScreenCTM());
+          return [x, y];
+        }"""
+    )
+    # Beside the line itself, which is thin.
+    site.page.mouse.move(x, y + 4)
+    expect(site.page.locator(".wire:hover")).to_have_count(1)
 
 
 def test_the_table_has_what_the_drawing_has(site: Site) -> None:
@@ -177,3 +195,55 @@ def test_column_edges_as_csv(site: Site, page: Page) -> None:
 def test_layout_is_done_off_the_main_thread(site: Site, page: Page) -> None:
     site.open_graph(node=dataset_id(FACT))
     assert any("elk-worker" in worker.url for worker in page.workers)
+
+
+def crowd(count: int) -> list[dict[str, Any]]:
+    """Events of jobs that each write, or read, one table in the middle."""
+    tables = [
+        pair
+        for number in range(count)
+        for pair in ((f"source_{number}", "middle"), ("middle", f"target_{number}"))
+    ]
+    return [
+        event(f"{source}_to_{target}", [table(source)], [table(target)], run)
+        for run, (source, target) in enumerate(tables)
+    ]
+
+
+def test_a_crowd_opens_with_the_focus_in_the_middle_and_the_rest_a_key_away(
+    own: tuple[Site, Api],
+) -> None:
+    site, api = own
+    api.store(*crowd(60))
+    focus = "dataset:db://host:middle"
+    site.open_graph(node=focus)
+    beyond = site.page.get_by_role("button", name="more out of view")
+    expect(beyond).to_be_visible()
+    box, room = site.node(focus).bounding_box(), site.page.locator(".canvas").bounding_box()
+    assert box is not None and room is not None
+    assert abs(box["x"] + box["width"] / 2 - room["x"] - room["width"] / 2) < 5
+    assert abs(box["y"] + box["height"] / 2 - room["y"] - room["height"] / 2) < 5
+    # Large enough to be read; and around it all four layers.
+    assert box["width"] > 0.6 * 230
+    seen = [name for name in site.shown() if name != focus]
+    assert min(sum(part in name for name in seen) for part in (":source", ":target")) > 10
+    assert beyond.inner_text().startswith(f"{241 - len(seen) - 1} more")
+    site.page.keyboard.press("f")
+    expect(beyond).to_be_hidden()
+    assert len(site.shown()) == 241
+
+
+def test_columns_of_many_datasets_are_one_question(own: tuple[Site, Api], page: Page) -> None:
+    site, api = own
+    names = [f"step_{number}" for number in range(6)]
+    for number, (before, after) in enumerate(pairwise(names)):
+        field = {"namespace": "db://host", "name": before, "field": "key"}
+        told = {**facet("ColumnLineageDatasetFacet"), "fields": {"key": {"inputFields": [field]}}}
+        output = table(after, ["key"], columnLineage=told)
+        api.store(event(f"job_{number}", [table(before, ["key"])], [output], number))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    opened = ",".join(f"dataset:db://host:{name}" for name in names)
+    site.open_graph(node="dataset:db://host:step_0", down=9, columns=opened)
+    expect(page.locator(".wire.column.direct")).to_have_count(5)
+    assert sum("/column-lineage?" in url for url in asked) == 1

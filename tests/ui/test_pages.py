@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from headwater.model.instant import format_instant, now
+from tests.server.api import Api
 from tests.ui.site import DASHBOARD, FACT, SUMMARY_JOB, Site, dataset_id, field_id
+from tests.ui.told import event, facet, run_id, table
 
 pytestmark = pytest.mark.integration
 
@@ -51,13 +54,16 @@ def test_shows_what_it_is_for_to_everybody(site: Site, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_fits_a_phone(site: Site, name: str) -> None:
+def test_fits_a_phone_and_is_for_everybody_there(site: Site, name: str) -> None:
     path, search, words = PAGES[name]
     site.page.set_viewport_size({"width": 360, "height": 740})
     site.open(path, **search)
     expect(site.page.get_by_text(words).first).to_be_attached()
     site.page.wait_for_load_state("networkidle")
     assert site.too_wide() == []
+    assert site.violations() == []
+    site.page.get_by_role("button", name="Switch to dark").click()
+    assert site.violations() == []
 
 
 def test_search_is_first_and_by_keys(site: Site) -> None:
@@ -95,9 +101,86 @@ def test_dataset_tells_versions_volume_and_users(site: Site) -> None:
     expect(versions.get_by_text("is_discounted")).to_be_visible()
     usage = site.page.locator(".card", has_text="Producers and consumers")
     expect(usage.get_by_role("link", name="shop_analytics.orders_fact", exact=True)).to_be_visible()
-    expect(site.page.get_by_role("img", name="Rows written")).to_be_visible()
+    expect(site.page.get_by_role("img", name="rows written")).to_be_visible()
     site.page.get_by_role("link", name="Day", exact=True).click()
     expect(site.page).to_have_url(re.compile("by=day"))
+
+
+def test_dataset_tells_its_runs_and_what_was_checked(site: Site) -> None:
+    site.open("/dataset", **named(FACT))
+    written = site.page.locator(".card", has_text="Runs that wrote it").get_by_role("row")
+    expect(written.nth(1)).to_contain_text("shop_analytics.orders_fact")
+    expect(written.nth(1)).to_contain_text("kB")
+    quality = site.page.locator(".card", has_text="Quality")
+    failed = quality.locator("li", has_text="failed")
+    expect(failed).to_contain_text("customer_email_hash")
+    expect(quality.get_by_role("link", name="shop_analytics.orders_fact.tests")).to_be_visible()
+
+
+def test_dataset_shows_nested_fields_tags_and_other_names(own: tuple[Site, Api]) -> None:
+    site, api = own
+    inside = {"name": "city", "type": "text", "description": "Where it goes."}
+    fields = [{"name": "address", "type": "struct", "fields": [inside]}]
+    tags = [{"key": "pii", "field": "address.city"}, {"key": "gold"}]
+    alias = {"namespace": "hive://h", "name": "shop.orders", "type": "TABLE"}
+    facets: dict[str, Any] = {
+        "schema": {**facet("SchemaDatasetFacet"), "fields": fields},
+        "tags": {**facet("TagsDatasetFacet"), "tags": tags},
+        "symlinks": {**facet("SymlinksDatasetFacet"), "identifiers": [alias]},
+    }
+    api.store(event("load", [], [table("orders", **facets)]))
+    for namespace, name in (("db://host", "orders"), ("hive://h", "shop.orders")):
+        site.open("/dataset", namespace=namespace, name=name)
+        row = site.page.locator(".schema-row", has_text="address.city")
+        expect(row).to_contain_text("pii")
+        expect(row).to_contain_text("Where it goes.")
+        about = site.page.get_by_label("Details")
+        expect(about).to_contain_text("gold")
+        expect(about.get_by_role("link", name="shop.orders")).to_be_visible()
+    expect(site.page.get_by_text("This is another name of")).to_be_visible()
+
+
+def test_job_tells_what_it_is_part_of_and_how_much_it_writes(site: Site) -> None:
+    site.open("/job", **named(SUMMARY_JOB))
+    expect(site.page.locator(".card", has_text="Writes").last).to_contain_text("rows")
+    site.page.get_by_text("Stack trace").first.click()
+    expect(site.page.locator("td pre")).to_contain_text("Traceback")
+    site.page.get_by_role("link", name="shop_analytics.nightly").click()
+    children = site.page.locator(".card", has_text="Jobs in it")
+    expect(children.get_by_role("link", name=SUMMARY_JOB[1])).to_be_visible()
+    assert site.violations() == []
+
+
+def test_runs_of_a_stream_lead_to_their_restarts_and_events(own: tuple[Site, Api]) -> None:
+    site, api = own
+    stream = {"spark_stream": {"queryId": "one checkpoint"}}
+    for number, kind in ((1, "START"), (1, "ABORT"), (2, "START"), (2, "RUNNING")):
+        time = f"2026-01-05T1{number}:0{len(kind)}:00Z"
+        told = {"eventType": kind, "eventTime": time, "run_facets": stream}
+        api.store(event("stream", [], [table("target")], number, **told))
+    site.open("/run", id=run_id(2))
+    expect(site.page.locator(".card", has_text="Its events").locator("summary")).to_have_count(2)
+    about = site.page.get_by_label("Details")
+    expect(about).to_contain_text("Restart of")
+    about.get_by_role("link", name=run_id(1)[:13]).click()
+    expect(about).to_contain_text("Restarted as")
+    expect(about).to_contain_text("aborted")
+    site.page.get_by_role("link", name="Show in Events").click()
+    expect(site.page.get_by_text("1–2 of 2")).to_be_visible()
+
+
+def test_a_stream_that_was_stopped_needs_no_attention(own: tuple[Site, Api]) -> None:
+    site, api = own
+    for kind in ("START", "ABORT"):
+        time = format_instant(now())
+        api.store(event("stream", [], [], eventType=kind, eventTime=time))
+    site.open("/")
+    expect(site.page.get_by_text("Nothing needs attention")).to_be_visible()
+    expect(site.page.locator(".counts li", has_text="stopped")).to_contain_text("1")
+    expect(site.page.get_by_role("img", name="2 events")).to_be_visible()
+    expect(site.page.locator(".legend")).to_contain_text("1 aborted")
+    site.open("/job", namespace="jobs", name="stream")
+    expect(site.page.get_by_label("Details")).to_contain_text("stopped")
 
 
 def test_job_leads_to_its_failed_run_and_events(site: Site) -> None:
@@ -126,6 +209,16 @@ def test_an_event_is_readable_and_raw_and_a_file(site: Site, page: Page) -> None
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     assert download.value.suggested_filename.endswith(".json")
+
+
+def test_only_the_list_that_is_shown_is_marked(own: tuple[Site, Api]) -> None:
+    site, api = own
+    api.post({"eventTime": 7})
+    site.open("/events", kind="rejected")
+    expect(site.page.get_by_text("$.eventTime")).to_be_visible()
+    expect(site.page.locator(".segments [aria-current]")).to_have_text(["Rejected"])
+    site.open("/browse", namespace="jobs", kind="job")
+    expect(site.page.locator(".segments [aria-current]")).to_have_text(["Jobs"])
 
 
 def test_events_are_turned_page_by_page(site: Site) -> None:

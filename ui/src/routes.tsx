@@ -59,9 +59,10 @@ const events = createRoute({
   path: "/events",
   validateSearch: (
     raw: Raw,
-  ): { kind?: "rejected"; namespace?: string; after?: string; before?: string; offset?: number } => ({
+  ): { kind?: "rejected"; namespace?: string; run?: string; after?: string; before?: string; offset?: number } => ({
     kind: raw.kind === "rejected" ? "rejected" : undefined,
     namespace: raw.namespace || undefined,
+    run: raw.run || undefined,
     after: raw.after || undefined,
     before: raw.before || undefined,
     offset: Number(raw.offset) > 0 ? Math.floor(Number(raw.offset)) : undefined,

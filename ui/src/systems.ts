@@ -61,14 +61,17 @@ const LOOKS: Record<string, Look> = {
   grafana: { label: "Grafana", hue: 25, icon: ICONS.chart },
 };
 
+const UNKNOWN = "unknown";
+
 export function lookOf(system: string): Look {
   return LOOKS[system] ?? { label: system || "other", hue: hueOf(system), icon: ICONS.box };
 }
 
-/** The scheme of a namespace, by which a dataset's system is known. */
+/** The scheme of a namespace, by which a dataset's system is known; a word alone may be anything. */
 export function systemOfNamespace(namespace: string): string {
   const scheme = (namespace.split("://")[0] ?? "").split(":")[0]!.toLowerCase();
-  return { s3a: "s3", s3n: "s3", postgresql: "postgres", gs: "gcs" }[scheme] ?? scheme;
+  const system = { s3a: "s3", s3n: "s3", postgresql: "postgres", gs: "gcs" }[scheme] ?? scheme;
+  return namespace.includes(":") || system in LOOKS ? system : UNKNOWN;
 }
 
 /** A hue for a system that nobody drew: always the same for the same name. */

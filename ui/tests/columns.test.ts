@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import type { ColumnGraphShape } from "../src/api/schema";
-import { columnEdges, columnPath, drawableEdges } from "../src/graph/columns";
+import { columnEdges, columnPath, drawableEdges, oneOfAKind } from "../src/graph/columns";
 import { howOf } from "../src/graph/edges";
-import { openColumns } from "../src/graph/opened";
+import { openColumns, toListed } from "../src/graph/opened";
 import { graphOf, nodeOf } from "./samples";
 
 const source = (dataset: string, field: string, subtype: string, isIndirect = false) => ({
@@ -76,4 +76,15 @@ test("a wide dataset lists a page of its columns, or those that match", () => {
   expect(page("", 0).shown).toHaveLength(10);
   expect(page("COLUMN_1999", 0).shown.map(({ name }) => name)).toEqual(["column_1999"]);
   expect(page("column_199", 5).asked.page).toBe(1);
+});
+
+test("columns of a wide table that are not listed share one line", () => {
+  const names = Array.from({ length: 2000 }, (_, index) => `c${index}`);
+  const wide = { ...answer, graph: names.map((name) => column("b", name, [source("a", name, "IDENTITY")], 0)) };
+  const graph = graphOf("dataset:n:b", "dataset:n:a>dataset:n:b");
+  graph.nodes.get("dataset:n:b")!.columns = names.map((name) => ({ name, type: "int" }));
+  const opened = openColumns(graph, new Set(["dataset:n:b"]), new Map());
+  const lines = oneOfAKind(columnEdges(wide).map((edge) => toListed(edge, opened)));
+  expect(lines).toHaveLength(11);
+  expect(lines.filter(({ from, to }) => !from.field && !to.field)).toHaveLength(1);
 });

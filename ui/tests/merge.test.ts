@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { MOST_NODES } from "../src/api/queries";
 import { mergeWalks } from "../src/graph/merge";
 import { answerOf, edgesOf } from "./samples";
 
@@ -28,4 +29,20 @@ test("what another answer shows is no longer counted as more", () => {
 test("the focus is the name the server knows the node by", () => {
   const answer = { ...answerOf("dataset:b", ["dataset:a>job:j"]), node: "dataset:real" };
   expect(mergeWalks("dataset:alias", [{ side: "up", answer }]).focus).toBe("dataset:real");
+});
+
+test("of more than can be drawn the nearest are shown, and the rest is counted where it would hang", () => {
+  const fan = Array.from({ length: MOST_NODES }, (_, index) => [`dataset:a>job:j${index}`, `job:j${index}>dataset:b${index}`]).flat();
+  const walk = { side: "down" as const, answer: answerOf("dataset:a", fan) };
+  const graph = mergeWalks("dataset:a", [walk]);
+  expect(graph.nodes.size).toBe(MOST_NODES);
+  expect(graph.isCut).toBe(true);
+  expect(graph.nodes.get("dataset:a")!.rest.down).toBe(1);
+  expect([...graph.nodes.values()].filter(({ kind }) => kind === "job")).toHaveLength(MOST_NODES - 1);
+  // What is expanded by hand comes on top.
+  const none = { side: "up" as const, answer: answerOf("dataset:a", []) };
+  const expanded = { side: "down" as const, answer: answerOf("job:j0", ["job:j0>dataset:b0"]) };
+  const more = mergeWalks("dataset:a", [walk, none, expanded]);
+  expect(more.nodes.has("dataset:b0")).toBe(true);
+  expect(more.nodes.get("job:j0")!.rest.down).toBe(0);
 });

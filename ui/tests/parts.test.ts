@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 
-import type { FieldShape } from "../src/api/schema";
+import type { DayUser, FieldShape, RunShape } from "../src/api/schema";
 import { urlOf } from "../src/api/client";
 import { shortName } from "../src/api/ids";
+import { usersOf } from "../src/pages/dataset-usage";
 import { assertionsOf, codeOf, countedOf, errorOf, ownersOf, parentOf } from "../src/parts/facets";
 import { schemaDiff } from "../src/parts/schema-diff";
 import { piecesOf } from "../src/parts/sql";
 import { agoOf, bytesOf, durationOf } from "../src/parts/time";
+import { tellDuration } from "../src/parts/timeline";
 import { lookOf, systemOfNamespace } from "../src/systems";
 
 const field = (name: string, type: string | null, fields?: FieldShape[]): FieldShape => ({ name, type, tags: [], description: null, fields });
@@ -58,6 +60,30 @@ test("names in a question are escaped, and what is not asked is left out", () =>
 test("a system that nobody drew still has a look of its own, always the same", () => {
   expect(lookOf("oddity")).toEqual(lookOf("oddity"));
   expect(systemOfNamespace("s3a://bucket")).toBe("s3");
+  expect([systemOfNamespace("bigquery"), systemOfNamespace("scheduler")]).toEqual(["bigquery", "unknown"]);
   expect(shortName("a/b.c")).toBe("c");
   expect(shortName("...")).toBe("...");
+});
+
+test("owners are told with what they are to it", () => {
+  const owners = [{ name: "team:a", type: "OWNER" }, { name: "team:b" }];
+  expect(ownersOf({ ownership: { owners } })).toEqual(["team:a (owner)", "team:b"]);
+});
+
+test("users of several days are one, the last first", () => {
+  const user = (id: string, runs: number, lastAt: string): DayUser => ({ id, namespace: "jobs", name: id, runs, lastAt });
+  const day = (...jobs: DayUser[]) => ({ day: "", readers: { jobs: [], jobCount: 0, runCount: 0 }, writers: { jobs, jobCount: 0, runCount: 0 } });
+  const days = [day(user("a", 2, "2026-01-02T01"), user("b", 1, "2026-01-02T05")), day(user("a", 3, "2026-01-01T09"))];
+  expect(usersOf({ days }, "writers").map(({ id, runs }) => [id, runs])).toEqual([
+    ["b", 1],
+    ["a", 5],
+  ]);
+});
+
+test("how long a run took, also one that goes on, is silent or has not begun", () => {
+  const run = (state: string, durationMs: number | null, ago: number) =>
+    ({ state, durationMs, startedAt: new Date(Date.now() - ago).toISOString() }) as RunShape;
+  expect(tellDuration(run("COMPLETED", 100_000, 0))).toBe("1 min 40 s");
+  expect(tellDuration(run("RUNNING", null, 7_200_500))).toBe("2 h so far");
+  expect(tellDuration(run("NEW", null, 5_000))).toBe("–");
 });

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -18,6 +18,7 @@ _POLL_SECONDS = 2.0
 
 def events(
     job: Annotated[str | None, typer.Option("--job", help="Only events of this job.")] = None,
+    run: Annotated[str | None, typer.Option("--run", help="Only events of this run.")] = None,
     is_rejected: Annotated[
         bool, typer.Option("--rejected", help="What was refused, and why.")
     ] = False,
@@ -36,10 +37,11 @@ def events(
         if is_rejected:
             _print_rejected(client, limit, output)
             return
-        newest = list(_newest(client, job, limit))
+        source = _Source(client, job, run)
+        newest = list(source.newest(limit))
         _print_events(newest[::-1], output)
         if is_followed:
-            _follow(client, job, newest, output)
+            _follow(source, newest, output)
 
 
 def _print_rejected(client: Client, limit: int, output: Output) -> None:
@@ -50,30 +52,48 @@ def _print_rejected(client: Client, limit: int, output: Output) -> None:
     print_rows(rows, columns, output, empty="nothing was rejected")
 
 
-def _newest(client: Client, job: str | None, limit: int) -> Iterator[Event]:
-    """The newest events of a job or of all; looks at more where a job is rare."""
-    found = offset = 0
-    while page := client.read("/api/v1/events/lineage", limit=_PAGE, offset=offset)["events"]:
-        for event in page:
-            if _is_of(event, job):
-                yield event
-                found += 1
-                if found == limit:
-                    return
-        if len(page) < _PAGE:
-            return
-        offset += _PAGE
+class _Source(NamedTuple):
+    """The events of a server; of a job or a run, where one is named."""
+
+    client: Client
+    job: str | None
+    run: str | None
+
+    def newest(self, limit: int) -> Iterator[Event]:
+        """The newest first; looks at more where a job is rare."""
+        found = offset = 0
+        while page := self._read(offset=offset):
+            for event in page:
+                if self.has(event):
+                    yield event
+                    found += 1
+                    if found == limit:
+                        return
+            if len(page) < _PAGE:
+                return
+            offset += _PAGE
+
+    def since(self, after: str | None) -> list[Event]:
+        return self._read(sortDirection="asc", **({"after": after} if after else {}))
+
+    def has(self, event: Event) -> bool:
+        return self.job is None or (event.get("job") or {}).get("name") == self.job
+
+    def _read(self, **parameters: Any) -> list[Event]:
+        of_run = {"runId": self.run} if self.run else {}
+        answer = self.client.read("/api/v1/events/lineage", limit=_PAGE, **parameters, **of_run)
+        return list(answer["events"])
 
 
-def _follow(client: Client, job: str | None, printed: list[Event], output: Output) -> None:
+def _follow(source: _Source, printed: list[Event], output: Output) -> None:
     """Print what comes, by event time; a late event of an earlier time is not seen here."""
     after = printed[0]["eventTime"] if printed else None
     # Events of the last instant are asked for again, with those that share it.
     known = {_key(event) for event in printed}
     try:
         while True:
-            page = _since(client, after)
-            fresh = [event for event in page if _key(event) not in known and _is_of(event, job)]
+            page = source.since(after)
+            fresh = [event for event in page if _key(event) not in known and source.has(event)]
             if fresh:
                 _print_events(fresh, output)
             if page:
@@ -85,18 +105,8 @@ def _follow(client: Client, job: str | None, printed: list[Event], output: Outpu
         return
 
 
-def _since(client: Client, after: str | None) -> list[Event]:
-    parameters = {"after": after} if after else {}
-    path = "/api/v1/events/lineage"
-    return list(client.read(path, limit=_PAGE, sortDirection="asc", **parameters)["events"])
-
-
 def _key(event: Event) -> str:
     return json.dumps(event, sort_keys=True)
-
-
-def _is_of(event: Event, job: str | None) -> bool:
-    return job is None or (event.get("job") or {}).get("name") == job
 
 
 def _print_events(events: list[Event], output: Output) -> None:

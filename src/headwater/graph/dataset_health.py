@@ -6,11 +6,12 @@ from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
 
-from headwater.graph.job_health import FAILED, RUNNING
+from headwater.graph.job_health import FAILED, RUNNING, STOPPED
 from headwater.graph.pace import COMPARED, ENOUGH, HOUR, find_pace, is_overdue, tell_span
 
 # Up to the last full one of the day before, and one more to tell where that began.
 HOURS_NEEDED = 26
+_UNFINISHED = (FAILED, STOPPED)
 
 
 class DatasetState(StrEnum):
@@ -123,7 +124,7 @@ def _newest_times(writes: Iterable[Write]) -> list[int]:
 
 def _has_written(write: Write) -> bool:
     """A run that failed has written only what it counted: many name their outputs at the start."""
-    return write.state not in FAILED or bool(write.rows or write.bytes)
+    return write.state not in _UNFINISHED or bool(write.rows or write.bytes)
 
 
 def _judge_freshness(
@@ -152,7 +153,7 @@ def _judge_freshness(
 
 def _judge_ended(done: Sequence[Write]) -> Volume:
     """The last run that ended against those of the same job before it: jobs differ in size."""
-    ended = [write for write in done if write.state in ("COMPLETED", *FAILED)]
+    ended = [write for write in done if write.state in ("COMPLETED", *_UNFINISHED)]
     if not ended:
         return Volume(VolumeState.UNKNOWN)
     last, *before = [write for write in ended if write.job == ended[0].job]

@@ -17,7 +17,9 @@ from headwater.model.instant import MINUTE
 
 _SHORTEST_LATE_RUN = 5 * MINUTE
 
-FAILED = ("FAILED", "ABORTED")
+FAILED = "FAILED"
+# Somebody ended it on purpose, as a stream is ended.
+STOPPED = "ABORTED"
 RUNNING = "RUNNING"
 _LONG_LIVED = ("STREAM", "SERVICE")
 
@@ -28,6 +30,7 @@ class JobState(StrEnum):
     FAILED = "failed"
     SILENT = "silent"
     LATE = "late"
+    STOPPED = "stopped"
     OK = "ok"
 
 
@@ -60,13 +63,20 @@ def judge_job(kind: str, runs: Sequence[JobRun], now: int, silent_after: int) ->
     verdict = _judge_end(runs[0], now) or _judge_heartbeat(kind, runs[0], now, silent_after)
     if verdict is None and kind not in _LONG_LIVED:
         verdict = _judge_start(runs, now) or _judge_duration(runs, now)
-    return verdict or JobVerdict(JobState.OK, _tell(runs[0], now))
+    return verdict or _judge_stop(runs[0], now) or JobVerdict(JobState.OK, _tell(runs[0], now))
 
 
 def _judge_end(newest: JobRun, now: int) -> JobVerdict | None:
-    if newest.state not in FAILED:
+    if newest.state != FAILED:
         return None
     return JobVerdict(JobState.FAILED, _tell(newest, now), newest.ended_at)
+
+
+def _judge_stop(newest: JobRun, now: int) -> JobVerdict | None:
+    """Neither wrong nor well: what reads its output may wait in vain."""
+    if newest.state != STOPPED:
+        return None
+    return JobVerdict(JobState.STOPPED, _tell(newest, now), newest.ended_at)
 
 
 def _judge_heartbeat(kind: str, newest: JobRun, now: int, silent_after: int) -> JobVerdict | None:
@@ -110,5 +120,5 @@ def _tell(run: JobRun, now: int) -> str:
         return f"It has been running for {tell_span(now - run.attempted_at)}"
     if run.ended_at is None:
         return "Its newest run was announced and has not started"
-    what = {"FAILED": "failed", "ABORTED": "was aborted"}.get(run.state, "completed")
+    what = {"FAILED": "failed", "ABORTED": "was stopped"}.get(run.state, "completed")
     return f"Its newest run {what} {tell_span(now - run.ended_at)} ago"

@@ -65,7 +65,8 @@ def with_etag(scope: Scope, send: Send) -> Send:
             await send(message)
             return
         tag = f'"{sha256(message.get("body", b"")).hexdigest()[:32]}"'
-        start["headers"] = [*start.get("headers", ()), (b"etag", tag.encode())]
+        # A weak one: it names the content, sent compressed or not.
+        start["headers"] = [*start.get("headers", ()), (b"etag", f"W/{tag}".encode())]
         if _is_among(tag, known):
             start["status"] = 304
             start["headers"] = [

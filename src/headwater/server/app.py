@@ -25,6 +25,7 @@ from headwater.server.body import (
     has_body,
     read_route_body,
 )
+from headwater.server.compression import with_gzip
 from headwater.server.errors import add_error_handlers, status_of
 from headwater.server.health import create_health_router
 from headwater.server.ingest import Ingest, is_ingest
@@ -103,7 +104,8 @@ class Application:
         secured = with_security_headers(send)
         if scope["method"] in ("GET", "HEAD"):
             # The server leaves the body of an answer to HEAD out.
-            scope, secured = {**scope, "method": "GET"}, with_etag(scope, secured)
+            sent = with_etag(scope, with_gzip(scope, secured))
+            scope, secured = {**scope, "method": "GET"}, sent
         await self._routes(scope, receive, secured)
 
     async def _route_with_body(self, scope: Scope, receive: Receive, send: Send) -> None:

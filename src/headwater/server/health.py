@@ -24,6 +24,7 @@ from headwater.graph.job_health import JobRun, JobState, JobVerdict, judge_job
 from headwater.graph.pace import HOUR, RUNS_NEEDED
 from headwater.model.ids import run_name
 from headwater.model.instant import MICROSECOND, SECOND, format_instant, now
+from headwater.model.uses import Name
 from headwater.server import health_shapes
 from headwater.server.routing import Paging, Reading, json_response
 from headwater.store import health as store
@@ -32,9 +33,10 @@ from headwater.store.paging import Page
 
 Shape = dict[str, Any]
 
-_FINE = frozenset((JobState.OK, DatasetState.FRESH, DatasetState.UNKNOWN))
+_FINE = frozenset((JobState.OK, JobState.STOPPED, DatasetState.FRESH, DatasetState.UNKNOWN))
 
 Namespace = Annotated[str, Query(description="Only what is in this namespace.")]
+OneName = Annotated[str, Query(description="Only what has this name in the namespace.")]
 States = Annotated[str, Query(description="Only what is in these states; a comma between them.")]
 IsAll = Annotated[bool, Query(alias="all", description="Also what is well.")]
 SilentAfter = Annotated[
@@ -64,6 +66,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
         connection: Reading,
         page: Paging,
         namespace: Namespace = "",
+        name: OneName = "",
         state: States = "",
         is_all: IsAll = False,
         silent_after: SilentAfter = "",
@@ -72,7 +75,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
         wanted = _wanted(state, JobState, is_all)
         quiet = _read_span("silentAfter", silent_after or settings.silent_after)
         time = now()
-        judged = _judge_jobs(connection, namespace, time, quiet)
+        judged = _judge_jobs(connection, _named(namespace, name), time, quiet)
         shown, totals = _select(judged, JobState, wanted, page)
         return json_response({"jobs": _job_shapes(connection, shown, time)} | totals)
 
@@ -81,16 +84,23 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
         connection: Reading,
         page: Paging,
         namespace: Namespace = "",
+        name: OneName = "",
         state: States = "",
         is_all: IsAll = False,
     ) -> Response:
         """List the datasets that are stale, or got much or little for once, worst first."""
         wanted = _wanted(state, DatasetState, is_all)
-        judged = _judge_datasets(connection, namespace, now())
+        judged = _judge_datasets(connection, _named(namespace, name), now())
         shown, totals = _select(judged, DatasetState, wanted, page)
         return json_response({"datasets": [_dataset_shape(one) for one in shown]} | totals)
 
     return router
+
+
+def _named(namespace: str, name: str) -> Name:
+    if name and not namespace:
+        raise InvalidRequest("name", "names are of a namespace; name it as well")
+    return Name(namespace, name)
 
 
 def _wanted(text: str, states: type[StrEnum], is_all: bool) -> set[str]:
@@ -108,21 +118,19 @@ def _read_span(name: str, text: str) -> int:
         raise InvalidRequest(name, str(error)) from None
 
 
-def _judge_jobs(
-    connection: Connection, namespace: str, time: int, silent_after: int
-) -> list[JudgedJob]:
+def _judge_jobs(connection: Connection, of: Name, time: int, silent_after: int) -> list[JudgedJob]:
     judged = []
-    for past in store.read_jobs(connection, namespace, RUNS_NEEDED):
+    for past in store.read_jobs(connection, of.namespace, RUNS_NEEDED, of.name):
         runs = [JobRun(*run[2:]) for run in past.runs]
         verdict = judge_job(past.type, runs, time, silent_after)
         judged.append(JudgedJob(past, verdict))
     return judged
 
 
-def _judge_datasets(connection: Connection, namespace: str, time: int) -> list[JudgedDataset]:
+def _judge_datasets(connection: Connection, of: Name, time: int) -> list[JudgedDataset]:
     pasts = [
         (past, [Write(*write) for write in past.writes])
-        for past in store.read_datasets(connection, namespace, RUNS_NEEDED)
+        for past in store.read_datasets(connection, of.namespace, RUNS_NEEDED, of.name)
     ]
     streams = {past.id: find_stream(writes) for past, writes in pasts}
     since = time // HOUR - HOURS_NEEDED

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request, Response
 
 from headwater.errors import NotFound
+from headwater.server.compression import accepts_gzip
 
 BUILT = Path(__file__).parent / "web"
 
@@ -95,7 +96,8 @@ def _answer(request: Request, file: File, caching: str) -> Response:
         "Vary": "Accept-Encoding",
     }
     body = file.body
-    if "gzip" in request.headers.get("accept-encoding", "") and len(file.gzipped) < len(body):
+    accepted = request.headers.get("accept-encoding", "")
+    if accepts_gzip(accepted) and len(file.gzipped) < len(body):
         body = file.gzipped
         headers["Content-Encoding"] = "gzip"
     return Response(body, headers=headers, media_type=file.media_type)

@@ -17,17 +17,14 @@ from headwater.store.sources import list_source_times
 
 class EventCounts(NamedTuple):
     start: int = 0
+    running: int = 0
+    other: int = 0
     complete: int = 0
     fail: int = 0
     abort: int = 0
 
 
-_COUNTED = {
-    EventType.START: "start",
-    EventType.COMPLETE: "complete",
-    EventType.FAIL: "fail",
-    EventType.ABORT: "abort",
-}
+_COUNTED = {kind: kind.name.lower() for kind in EventType}
 
 
 def count_events(connection: Connection, bounds: Sequence[int]) -> list[EventCounts]:

@@ -20,26 +20,35 @@ class RejectedEvent(NamedTuple):
     payload: bytes
 
 
-def list_events(
-    connection: Connection,
-    after: int | None,
-    before: int | None,
-    is_newest_first: bool,
-    page: Page,
-    namespace: str | None = None,
-) -> tuple[list[bytes], int]:
-    """List events by their own time, from `after` up to but not including `before`.
+class Wanted(NamedTuple):
+    """Which events are asked for: from `after` up to but not including `before`, by their own
+    time; of a namespace's jobs, or of a run by its key."""
 
-    What persons did is no event of lineage, and left out.
-    """
+    after: int | None = None
+    before: int | None = None
+    run: bytes | None = None
+    namespace: str | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        table = tables.event
+        conditions: list[ColumnElement[bool]] = []
+        if self.after is not None:
+            conditions.append(table.c.at >= self.after)
+        if self.before is not None:
+            conditions.append(table.c.at < self.before)
+        if self.run is not None:
+            conditions.append(table.c.run == self.run)
+        if self.namespace is not None:
+            conditions.append(_is_of_jobs_in(self.namespace))
+        return conditions
+
+
+def list_events(
+    connection: Connection, wanted: Wanted, is_newest_first: bool, page: Page
+) -> tuple[list[bytes], int]:
+    """List events by their own time; what persons did is no event of lineage, and left out."""
     table = tables.event
-    conditions: list[ColumnElement[bool]] = []
-    if after is not None:
-        conditions.append(table.c.at >= after)
-    if before is not None:
-        conditions.append(table.c.at < before)
-    if namespace is not None:
-        conditions.append(_is_of_jobs_in(namespace))
+    conditions = wanted.conditions()
     direction = desc if is_newest_first else asc
     query = (
         select(table.c.payload)

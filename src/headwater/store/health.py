@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from headwater.model import facets
-from headwater.model.ids import namespace_id
+from headwater.model.ids import dataset_id, job_id, namespace_id
 from headwater.model.project.projection import NOBODY
 from headwater.model.relations import Direction, Slot
 from headwater.store import tables
@@ -90,11 +90,13 @@ _RUN_COLUMNS = (
 )
 
 
-def read_jobs(connection: Connection, namespace: str, most: int) -> list[JobPast]:
-    """Read all jobs, or those of a namespace, each with so many of its newest runs."""
+def read_jobs(connection: Connection, namespace: str, most: int, name: str = "") -> list[JobPast]:
+    """Read all jobs, those of a namespace or one in it, each with so many of its newest runs."""
     job, facet = tables.job, tables.facet
     conditions = [IS_LISTED]
-    if namespace:
+    if name:
+        conditions.append(job.c.id == job_id(namespace, name))
+    elif namespace:
         conditions.append(job.c.namespace_id == namespace_id(namespace))
     its_type = and_(
         facet.c.owner == job.c.id,
@@ -150,11 +152,16 @@ def _past_run(row: Row[Any]) -> PastRun:
     )
 
 
-def read_datasets(connection: Connection, namespace: str, most: int) -> list[DatasetPast]:
-    """Read all datasets that jobs write, or those of a namespace, with each job's newest runs."""
+def read_datasets(
+    connection: Connection, namespace: str, most: int, name: str = ""
+) -> list[DatasetPast]:
+    """Read all datasets that jobs write, those of a namespace or one in it, with each job's newest
+    runs."""
     dataset, use, job = tables.dataset, tables.job_dataset, tables.job
     conditions = [IS_SHOWN, use.c.direction == int(Direction.OUTPUT)]
-    if namespace:
+    if name:
+        conditions.append(dataset.c.id == dataset_id(namespace, name))
+    elif namespace:
         conditions.append(dataset.c.namespace_id == namespace_id(namespace))
     written = dataset.join(use, use.c.dataset == dataset.c.id)
     names = (dataset.c.id, dataset.c.namespace, dataset.c.name)

@@ -139,6 +139,16 @@ def _find_by_simple_name(connection: Connection, namespace: str, name: str) -> J
     return found[0] if len(found) == 1 else None
 
 
+def list_children(connection: Connection, job: bytes, most: int) -> tuple[list[Job], int]:
+    """List the jobs whose parent a job is, by name, and count them."""
+    table = tables.job
+    conditions = (table.c.parent == job, IS_LISTED)
+    query = select(*_COLUMNS).where(*conditions).order_by(table.c.name, table.c.namespace)
+    rows = connection.execute(query.limit(most)).all()
+    total = connection.execute(select(func.count()).select_from(table).where(*conditions)).scalar()
+    return [Job._make(row) for row in rows], int(total or 0)
+
+
 _JOBS = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.job.c.id)))
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 from headwater.errors import StoreTooNew, StoreUnavailable
 
 # The newest revision, first to last; a store at any other is not ours.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "alembic_version"
 _UPGRADE_LOCK = 0x4845_4145

@@ -151,6 +151,12 @@ IS_WORDED = text("slot IN (1, 2) AND name IN ('documentation', 'ownership', 'tag
 
 Index("dataset_by_name", dataset.c.namespace_id, dataset.c.name)
 Index("job_by_name", job.c.namespace_id, job.c.name)
+Index(
+    "job_by_parent",
+    job.c.parent,
+    sqlite_where=job.c.parent.is_not(None),
+    postgresql_where=job.c.parent.is_not(None),
+)
 Index("run_by_job", run.c.job, run.c.first_event)
 Index(
     "run_by_name",
@@ -173,6 +179,13 @@ Index("alias_by_other", alias.c.other)
 Index("lifecycle_by_previous", lifecycle.c.previous)
 Index("rejected_by_time", rejected.c.received_at)
 Index("event_edits", event.c.at, sqlite_where=IS_EDIT, postgresql_where=IS_EDIT)
+Index(
+    "event_by_run",
+    event.c.run,
+    event.c.at,
+    sqlite_where=event.c.run.is_not(None),
+    postgresql_where=event.c.run.is_not(None),
+)
 Index("facet_sources", facet.c.digest, sqlite_where=_IS_SOURCE, postgresql_where=_IS_SOURCE)
 Index("facet_words", facet.c.digest, sqlite_where=IS_WORDED, postgresql_where=IS_WORDED)
 Index("job_dataset_by_schema", job_dataset.c.schema)

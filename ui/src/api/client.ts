@@ -2,7 +2,9 @@
 import { askForKey, currentKey } from "./key";
 import type { Error as ErrorShape } from "./schema";
 
-export type Parameters = Record<string, string | number | boolean | undefined>;
+type Plain = string | number | boolean | undefined;
+/** What is asked with a path; a list is a parameter for each of its items. */
+export type Parameters = Record<string, Plain | string[]>;
 
 /** What the server refused, or that it did not answer (status 0). */
 export class ApiError extends Error {
@@ -52,7 +54,9 @@ async function ask(path: string, parameters: Parameters, signal?: AbortSignal): 
 export function urlOf(path: string, parameters: Parameters): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined && value !== "") query.set(name, String(value));
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== "") query.append(name, String(one));
+    }
   }
   const text = query.toString();
   return `/api/v1/${path}${text ? `?${text}` : ""}`;

@@ -24,6 +24,10 @@ export const lineage = (nodeId: string, direction: Direction, depth: number) =>
 export const columnLineage = (nodeId: string, direction: Direction, depth: number, indirect = true) =>
   asking<shapes.ColumnGraphShape>("column-lineage", { nodeId, direction, depth, indirect, limit: 2000 });
 
+/** The columns next to those of some datasets, in one answer. */
+export const columnsAround = ([nodeId = "", ...also]: string[]) =>
+  asking<shapes.ColumnGraphShape>("column-lineage", { nodeId, also, direction: "both", depth: 1, limit: 20_000 });
+
 export const paths = (from: string, to: string) =>
   asking<shapes.LineagePaths>("lineage/path", { from, to, limit: 20 });
 
@@ -85,23 +89,4 @@ export const rejected = (parameters: Parameters) => ({
   placeholderData: keepPreviousData,
 });
 
-// Within a job's namespace and the time of the run: the API has no way to ask by run.
-const MOST_EVENTS = 500;
-const AROUND_MS = 1000;
-
-/** The newest events of a run, as far as they are among those of its time. */
-export function runEvents(of: shapes.RunShape) {
-  const namespace = of.job?.namespace ?? "";
-  const parameters = { after: shifted(of.createdAt, -AROUND_MS), before: shifted(of.updatedAt, AROUND_MS), limit: MOST_EVENTS };
-  return queryOptions({
-    queryKey: ["events of run", of.id, parameters],
-    queryFn: async ({ signal }) => {
-      const { events } = await read<shapes.EventList>(`events/${pathOf(namespace)}`, parameters, signal);
-      return events.filter((event) => (event.run as { runId?: unknown } | undefined)?.runId === of.id).slice(0, 50);
-    },
-  });
-}
-
-function shifted(time: string | null, by: number): string | undefined {
-  return time ? new Date(Date.parse(time) + by).toISOString() : undefined;
-}
+export const family = (id: string) => asking<shapes.JobFamily>(`jobs/${pathOf(id)}/family`, { limit: 50 });

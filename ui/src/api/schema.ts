@@ -211,6 +211,8 @@ export interface DatasetShape {
   facets: Record<string, unknown>;
   deleted: boolean;
   schemaLocation?: string | null;
+  shownAs?: NameShape;
+  aliases?: NameShape[];
 }
 
 export interface DatasetUsage {
@@ -333,6 +335,8 @@ export interface EventMetric {
   start: number;
   complete: number;
   abort: number;
+  running: number;
+  other: number;
 }
 
 export interface ExportedGraph {
@@ -346,6 +350,14 @@ export interface FailedEvent {
   index: number;
   reason: string;
   retriable: boolean;
+}
+
+export interface FamilyJob {
+  id: string;
+  namespace: string;
+  name: string;
+  state: string | null;
+  lastHeardAt: string | null;
 }
 
 export interface FieldBody {
@@ -475,6 +487,13 @@ export interface JobData {
   latestRun: RunShape | null;
   tags: string[];
   system: string;
+}
+
+export interface JobFamily {
+  job: NodeName;
+  parent: FamilyJob | null;
+  children: FamilyJob[];
+  totalCount: number;
 }
 
 export interface JobList {

@@ -62,17 +62,24 @@ function addColumn(graph: Graph, { data, distance }: ColumnNodeShape): void {
 
 /** Edges that can be drawn: both datasets are there, and at least one shows its columns. */
 export function drawableEdges(edges: ColumnEdge[], graph: Graph, shown: ReadonlySet<string>, isDirect: boolean): ColumnEdge[] {
-  const kept = new Map<string, ColumnEdge>();
+  const drawable: ColumnEdge[] = [];
   for (const edge of edges) {
     if (isDirect && edge.isIndirect) continue;
     if (!graph.nodes.has(edge.from.dataset) || !graph.nodes.has(edge.to.dataset)) continue;
     const from = { ...edge.from, field: shown.has(edge.from.dataset) ? edge.from.field : "" };
     const to = { ...edge.to, field: shown.has(edge.to.dataset) ? edge.to.field : "" };
-    if (!from.field && !to.field) continue;
-    // Of what ends at a whole dataset one line is enough, and a direct one says more.
-    const isWhole = !from.field || !to.field;
-    const key = [endKey(from), endKey(to), edge.isIndirect && !isWhole].join("\n");
-    if (!edge.isIndirect || !kept.has(key)) kept.set(key, { ...edge, from, to });
+    if (from.field || to.field) drawable.push({ ...edge, from, to });
+  }
+  return oneOfAKind(drawable);
+}
+
+/** Of what ends at a whole dataset one line is enough, and a direct one says more. */
+export function oneOfAKind(edges: Iterable<ColumnEdge>): ColumnEdge[] {
+  const kept = new Map<string, ColumnEdge>();
+  for (const edge of edges) {
+    const isWhole = !edge.from.field || !edge.to.field;
+    const key = [endKey(edge.from), endKey(edge.to), edge.isIndirect && !isWhole].join("\n");
+    if (!edge.isIndirect || !kept.has(key)) kept.set(key, edge);
   }
   return [...kept.values()];
 }

@@ -1,6 +1,6 @@
 /** From a scene to what the library draws: its nodes and lines, with what is lit. */
 import { isJobId } from "../api/ids";
-import type { DrawnEdge } from "./edges";
+import { oneOfAKind } from "./columns";
 import type { ColumnEdge } from "./model";
 import { neighbours } from "./model";
 import type { DrawnNode } from "./nodes";
@@ -9,6 +9,7 @@ import type { Scene } from "./scene";
 import { sizeOf } from "./sizes";
 import type { Health } from "./use-lineage";
 import type { View } from "./view-state";
+import type { DrawnWire } from "./wire-layer";
 import { columnWires, tableWires } from "./wires";
 import type { Wire } from "./wires";
 
@@ -20,12 +21,12 @@ interface Asked {
   selected: string;
 }
 
-export function drawScene(asked: Asked): { nodes: DrawnNode[]; edges: DrawnEdge[]; wires: Wire[] } {
+export function drawScene(asked: Asked): { nodes: DrawnNode[]; lines: DrawnWire[]; wires: Wire[] } {
   const { scene, columnEdges, view } = asked;
-  const columns = columnWires(scene, columnEdges.map((edge) => toListed(edge, scene.opened)));
+  const columns = columnWires(scene, oneOfAKind(columnEdges.map((edge) => toListed(edge, scene.opened))));
   // On a column's path its own lines say it all.
   const wires = view.column ? columns : [...tableWires(scene), ...columns];
-  return { nodes: drawNodes(asked), edges: wires.map((wire) => drawEdge(wire, asked.selected, view)), wires };
+  return { nodes: drawNodes(asked), lines: wires.map((wire) => ({ wire, isLit: isLit(wire, asked) })), wires };
 }
 
 function drawNodes({ scene, columnEdges, view, health, selected }: Asked): DrawnNode[] {
@@ -49,7 +50,9 @@ function drawNodes({ scene, columnEdges, view, health, selected }: Asked): Drawn
     };
     // The library lets clicks through nodes that it neither moves nor selects itself.
     const style = { pointerEvents: "all" as const };
-    return [{ id: node.id, type: node.kind, position, width, height, data, style }];
+    // All that it would measure is told beforehand: what it has to measure it draws, in view or not.
+    const known = { width, height, measured: { width, height }, handles: [] };
+    return [{ id: node.id, type: node.kind, position, ...known, data, style }];
   });
 }
 
@@ -70,7 +73,6 @@ function markedColumns(edges: ColumnEdge[]): Map<string, Set<string>> {
   return marked;
 }
 
-function drawEdge(wire: Wire, selected: string, view: View): DrawnEdge {
-  const isLit = !view.column && (wire.from === selected || wire.to === selected);
-  return { id: wire.id, source: wire.from, target: wire.to, type: "wire", data: { wire, isLit }, zIndex: 0 };
+function isLit({ from, to }: Wire, { selected, view }: Asked): boolean {
+  return !view.column && (from === selected || to === selected);
 }

@@ -1,39 +1,10 @@
-/** How lines are drawn, and what they tell on hover. */
-import type { Edge, EdgeProps } from "@xyflow/react";
-import { memo } from "react";
-
+/** What lines tell: between which ends, what is done on the way, and by whom. */
 import { readableId, shortName } from "../api/ids";
 import { strings } from "../strings";
 import type { ColumnEdge, GraphEdge } from "./model";
 import type { Wire } from "./wires";
 
-export interface WireData extends Record<string, unknown> {
-  wire: Wire;
-  isLit: boolean;
-}
-
-export type DrawnEdge = Edge<WireData>;
-
-export const edgeTypes = { wire: memo(WireEdge) };
-
-function WireEdge({ data }: EdgeProps<DrawnEdge>) {
-  if (!data) return null;
-  const { wire, isLit } = data;
-  return (
-    <g className={classOf(wire, isLit)}>
-      <title>{tellWire(wire)}</title>
-      <path d={wire.path} className="wire-line" markerEnd={wire.edge ? (isLit ? "url(#arrow-lit)" : "url(#arrow)") : undefined} />
-      <path d={wire.path} className="wire-hit" />
-    </g>
-  );
-}
-
-function classOf({ edge, column }: Wire, isLit: boolean): string {
-  const kind = column ? (column.isIndirect ? "indirect" : "direct") : edge!.through.length ? "through" : edge!.kind;
-  return ["wire", column && "column", kind, isLit && "lit"].filter(Boolean).join(" ");
-}
-
-function tellWire({ edge, column }: Wire): string {
+export function tellWire({ edge, column }: Wire): string {
   return column ? tellColumn(column) : edge ? tellEdge(edge) : "";
 }
 

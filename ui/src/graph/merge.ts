@@ -15,11 +15,13 @@ export function mergeWalks(focus: string, walks: Walked[]): Graph {
   const graph = emptyGraph(focus);
   const edges = new Map<string, GraphEdge>();
   const totals = { up: new Map<string, number>(), down: new Map<string, number>() };
-  for (const { side, answer } of walks) {
+  const near = nearest(walks.slice(0, FROM_FOCUS));
+  for (const [index, { side, answer }] of walks.entries()) {
     // The server knows the node by one name, whichever of its names was asked for.
-    if (answer === walks[0]?.answer) graph.focus = answer.node;
-    graph.isCut ||= answer.graph.length > 1 && isCutBySize(answer);
-    for (const node of answer.graph) {
+    if (index === 0) graph.focus = answer.node;
+    const shown = index < FROM_FOCUS ? answer.graph.filter(({ id }) => near.has(id)) : answer.graph;
+    graph.isCut ||= shown.length < answer.graph.length || isCutBySize(answer);
+    for (const node of shown) {
       addNode(graph, node);
       totals[side].set(node.id, edgesOf(node, side) + moreOf(node, side));
       for (const edge of [...node.inEdges, ...node.outEdges]) {
@@ -31,6 +33,17 @@ export function mergeWalks(focus: string, walks: Walked[]): Graph {
   graph.edges = [...edges.values()].filter(({ from, to }) => graph.nodes.has(from) && graph.nodes.has(to));
   countRest(graph, totals);
   return graph;
+}
+
+// The first walks are those from the focus to its two sides; what follows was expanded by hand.
+const FROM_FOCUS = 2;
+
+/** The nodes nearest to the focus, as many as are drawn; before a dataset comes the job that leads to it. */
+function nearest(walks: Walked[]): ReadonlySet<string> {
+  const nodes = walks.flatMap(({ answer }) => answer.graph);
+  const steps = ({ distance, type }: NodeShape) => 2 * distance + (type === "JOB" ? 0 : 1);
+  const ids = new Set(nodes.sort((a, b) => steps(a) - steps(b)).map(({ id }) => id));
+  return new Set([...ids].slice(0, MOST_NODES));
 }
 
 /** Whether nodes were left out that are not merely farther away than asked. */

@@ -1,5 +1,4 @@
 /** How nodes are drawn: datasets as boxes with their columns, jobs as pills, groups as stacks. */
-import { Handle, Position } from "@xyflow/react";
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
 
@@ -39,7 +38,6 @@ function DatasetNode({ data }: NodeProps<DrawnNode>) {
   const { select, toggleColumns } = useActions();
   return (
     <div className={classOf(data)} style={hueOf(node)}>
-      <Ends />
       <div className="node-head" onClick={() => select(node.id)}>
         <SystemIcon system={node.system} size={22} />
         <NodeName data={data} />
@@ -70,7 +68,6 @@ function JobNode({ data }: NodeProps<DrawnNode>) {
   const { select } = useActions();
   return (
     <div className={classOf(data)} style={hueOf(node)}>
-      <Ends />
       <div className="node-head" onClick={() => select(node.id)}>
         <SystemIcon system={node.system} size={20} />
         <NodeName data={data} />
@@ -85,7 +82,6 @@ function GroupNode({ data }: NodeProps<DrawnNode>) {
   const { openGroup } = useActions();
   return (
     <div className={classOf(data)} style={hueOf(node)}>
-      <Ends />
       <button type="button" className="node-head" onClick={() => openGroup(node.id)} title={strings.graph.openGroup}>
         <SystemIcon system={node.system} size={22} />
         <span className="node-text">
@@ -149,16 +145,6 @@ function SideButton({ data: { node, hasShown }, side }: { data: DrawnData; side:
     >
       {sign}
     </button>
-  );
-}
-
-/** Where the library attaches lines; the lines themselves are placed by `wires.ts`. */
-function Ends() {
-  return (
-    <>
-      <Handle type="target" position={Position.Left} isConnectable={false} />
-      <Handle type="source" position={Position.Right} isConnectable={false} />
-    </>
   );
 }
 

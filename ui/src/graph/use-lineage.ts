@@ -1,10 +1,11 @@
 /** The graph of a view: what must be asked for it, and what the answers make together. */
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
 import { datasetId, isJobId } from "../api/ids";
-import { columnLineage, datasetHealth, jobHealth, lineage, paths } from "../api/queries";
+import { columnLineage, columnsAround, datasetHealth, jobHealth, lineage, paths } from "../api/queries";
 import type { ColumnGraphShape } from "../api/schema";
+import { inBatches } from "./batches";
 import { columnEdges, columnPath } from "./columns";
 import { mergeWalks } from "./merge";
 import type { ColumnEdge, Graph } from "./model";
@@ -96,7 +97,9 @@ function datasetOf(answer: ColumnGraphShape): string {
 function useColumnEdges(view: View, graph: Graph | undefined): ColumnEdge[] {
   const isOn = !view.column && !view.to;
   const shown = isOn ? unpackList(view.columns).filter((id) => graph?.nodes.has(id)) : [];
-  const answers = useQueries({ queries: shown.map((id) => columnLineage(id, "both", 1)) });
+  const answers = useQueries({
+    queries: inBatches(shown).map((ids) => ({ ...columnsAround(ids), placeholderData: keepPreviousData })),
+  });
   const signature = answers.map((answer) => answer.dataUpdatedAt).join();
   return useMemo(
     () => answers.flatMap((answer) => (answer.data ? columnEdges(answer.data) : [])),

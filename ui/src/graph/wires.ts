@@ -9,6 +9,8 @@ export interface Wire {
   from: string;
   to: string;
   path: string;
+  /** What it lies within. */
+  box: { left: number; top: number; right: number; bottom: number };
   edge?: GraphEdge;
   column?: ColumnEdge;
 }
@@ -23,7 +25,7 @@ export function tableWires(drawing: Drawing): Wire[] {
   return drawing.graph.edges.flatMap((edge) => {
     const start = endOf(drawing, { dataset: edge.from, field: "" }, "out");
     const end = endOf(drawing, { dataset: edge.to, field: "" }, "in");
-    return start && end ? [{ id: `${edge.from}\n${edge.to}`, from: edge.from, to: edge.to, path: bend(start, end), edge }] : [];
+    return start && end ? [{ id: `${edge.from}\n${edge.to}`, from: edge.from, to: edge.to, ...lineOf(start, end), edge }] : [];
   });
 }
 
@@ -33,7 +35,7 @@ export function columnWires(drawing: Drawing, edges: ColumnEdge[]): Wire[] {
     const end = endOf(drawing, column.to, "in");
     const { dataset: from } = column.from;
     const { dataset: to } = column.to;
-    return start && end ? [{ id: `column ${index} ${from} ${to}`, from, to, path: bend(start, end), column }] : [];
+    return start && end ? [{ id: `column ${index} ${from} ${to}`, from, to, ...lineOf(start, end), column }] : [];
   });
 }
 
@@ -51,14 +53,29 @@ function endOf({ graph, places, opened }: Drawing, end: ColumnEnd, side: "in" | 
   return { x: place.x + (side === "out" ? width : 0), y: place.y + y };
 }
 
+function lineOf(start: Point, end: Point): Pick<Wire, "path" | "box"> {
+  const aside = end.x > start.x ? PULL : AROUND;
+  const box = {
+    left: Math.min(start.x, end.x) - aside,
+    top: Math.min(start.y, end.y) - aside,
+    right: Math.max(start.x, end.x) + aside,
+    bottom: Math.max(start.y, end.y) + aside,
+  };
+  return { path: bend(start, end), box };
+}
+
+/** How far a line may bend out, forward and on a way around. */
+const PULL = 30;
+const AROUND = 170;
+
 /** A line that leaves to the right and comes in from the left; one that leads back goes around. */
 export function bend(start: Point, end: Point): string {
   const across = end.x - start.x;
   if (across > 0) {
-    const pull = Math.max(30, across / 2);
+    const pull = Math.max(PULL, across / 2);
     return `M${start.x},${start.y} C${start.x + pull},${start.y} ${end.x - pull},${end.y} ${end.x},${end.y}`;
   }
-  const out = 50 + Math.min(120, -across / 8);
+  const out = Math.min(AROUND, 50 - across / 8);
   const under = Math.max(start.y, end.y) + 70;
   const middle = (start.x + end.x) / 2;
   return (

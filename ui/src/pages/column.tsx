@@ -3,15 +3,18 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
 import { fieldId } from "../api/ids";
-import { columnLineage } from "../api/queries";
+import { columnLineage, dataset } from "../api/queries";
 import type { Direction } from "../api/queries";
 import { columnEdges } from "../graph/columns";
 import { How } from "../graph/edges";
 import type { ColumnEdge } from "../graph/model";
 import type { ColumnGraphShape } from "../api/schema";
+import { Tag } from "../parts/badges";
 import { Icon, SystemIcon } from "../parts/icons";
 import { ColumnLink, DatasetLink, JobLink } from "../parts/links";
+import { useIsNarrow } from "../parts/narrow";
 import { Facts, PageHead, Section } from "../parts/page";
+import { flatten } from "../parts/schema-diff";
 import { Answer, Empty } from "../parts/states";
 import { VirtualRows } from "../parts/virtual";
 import { systemOfNamespace } from "../systems";
@@ -26,6 +29,8 @@ export function ColumnPage() {
   const id = fieldId(named, field);
   const up = useQuery(columnLineage(id, "upstream", ALL));
   const own = up.data?.graph.find((node) => node.data.field === field && node.distance === 0);
+  const its = useQuery(dataset(named));
+  const told = its.data && flatten(its.data.fields).find(({ path }) => path === field)?.field;
   const navigate = useNavigate();
   return (
     <div className="page">
@@ -36,10 +41,13 @@ export function ColumnPage() {
         </button>
       </PageHead>
       <section className="card" aria-label={strings.graph.details}>
+        {told?.description && <p className="wrap">{told.description}</p>}
         <Facts
           of={[
             [words.dataset, <DatasetLink of={named} />],
+            [strings.graph.namespace, namespace],
             [strings.dataset.type, own?.data.fieldType && <span className="mono">{own.data.fieldType}</span>],
+            [strings.dataset.tags, told && told.tags.length > 0 && told.tags.map((tag) => <Tag key={tag} name={tag} />)],
           ]}
         />
       </section>
@@ -58,6 +66,7 @@ interface Props {
 
 function Edges({ title, none, id, direction }: Props) {
   const query = useQuery(columnLineage(id, direction, ALL));
+  const isNarrow = useIsNarrow();
   return (
     <Section title={title} note={direction === "upstream" ? words.allUp : words.allDown}>
       <Answer of={query}>
@@ -66,7 +75,7 @@ function Edges({ title, none, id, direction }: Props) {
           return edges.length === 0 ? (
             <Empty>{none}</Empty>
           ) : (
-            <VirtualRows count={edges.length} height={64} most={512} label={title}>
+            <VirtualRows count={edges.length} height={isNarrow ? 104 : 60} most={540} label={title}>
               {(index) => <EdgeRow edge={edges[index]!} answer={answer} direction={direction} />}
             </VirtualRows>
           );
@@ -94,14 +103,16 @@ function EdgeRow({ edge, answer, direction }: { edge: ColumnEdge; answer: Column
   const named = { namespace: node?.data.namespace ?? "", name: node?.data.dataset ?? end.dataset };
   return (
     <div className="edge-row">
-      <span className="change">
+      <span className="edge-line">
         <DatasetLink of={named} />
-        {end.field && <ColumnLink of={named} field={end.field} />}
-        <span className="faint">
-          {direction === "upstream" ? "→" : "←"} <span className="mono">{other.field}</span>
+        <span className="name">
+          {end.field && <ColumnLink of={named} field={end.field} />}{" "}
+          <span className="faint">
+            {direction === "upstream" ? "→" : "←"} <bdi className="mono">{other.field}</bdi>
+          </span>
         </span>
       </span>
-      <span className="change faint">
+      <span className="edge-line faint">
         <How of={edge} />
         {edge.job && <JobLink of={edge.job} />}
       </span>

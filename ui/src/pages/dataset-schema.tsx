@@ -22,7 +22,7 @@ export function Schema({ of }: { of: DatasetShape }) {
   const wanted = text.trim().toLowerCase();
   const fields = wanted ? all.filter(({ path }) => path.toLowerCase().includes(wanted)) : all;
   return (
-    <Section title={words.schema} note={all.length > 0 ? `${all.length.toLocaleString()}` : undefined}>
+    <Section title={words.schema} note={all.length > 0 ? words.columnCount(all.length) : undefined}>
       {all.length === 0 && <Empty>{words.noSchema}</Empty>}
       {all.length > FEW && (
         <div className="card-tools">
@@ -41,6 +41,7 @@ export function Schema({ of }: { of: DatasetShape }) {
           <VirtualRows count={fields.length} height={34} most={544} label={words.schema}>
             {(index) => <Row of={of} flat={fields[index]!} from={sources.get(fields[index]!.path)} />}
           </VirtualRows>
+          {sources.size === 0 && <Empty>{words.noColumns}</Empty>}
         </div>
       )}
     </Section>
@@ -51,7 +52,7 @@ function Row({ of, flat, from }: { of: DatasetShape; flat: FlatField; from: Colu
   const { field, path, depth } = flat;
   return (
     <div className="schema-row">
-      <span style={{ paddingLeft: depth * 16 }}>
+      <span className="schema-name" style={{ paddingLeft: depth * 16 }}>
         <ColumnLink of={of} field={path} />
         {field.tags.map((tag) => (
           <Tag key={tag} name={tag} />

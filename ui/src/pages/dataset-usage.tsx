@@ -1,28 +1,26 @@
 /** Who wrote and read a dataset in the last two weeks. */
-import { useQuery } from "@tanstack/react-query";
+import type { UseQueryResult } from "@tanstack/react-query";
 
-import { usage } from "../api/queries";
 import type { DatasetUsage, DayUser } from "../api/schema";
 import { JobLink } from "../parts/links";
 import { Section } from "../parts/page";
 import { Answer, Empty } from "../parts/states";
-import { Ago, countOf } from "../parts/time";
+import { Ago } from "../parts/time";
 import { strings } from "../strings";
 
 const words = strings.dataset;
 
-export function Usage({ id }: { id: string }) {
-  const query = useQuery(usage(id));
+export function Usage({ of }: { of: UseQueryResult<DatasetUsage> }) {
   return (
-    <Section title={words.usage} note="14 d">
-      <Answer of={query}>
+    <Section title={words.usage} note={words.lastDays}>
+      <Answer of={of}>
         {(found) =>
           found.days.length === 0 ? (
             <Empty>{words.noUsage}</Empty>
           ) : (
             <>
-              <Users title={words.writers} of={totals(found, "writers")} />
-              <Users title={words.readers} of={totals(found, "readers")} />
+              <Users title={words.writers} of={usersOf(found, "writers")} />
+              <Users title={words.readers} of={usersOf(found, "readers")} />
             </>
           )
         }
@@ -32,7 +30,7 @@ export function Usage({ id }: { id: string }) {
 }
 
 /** Users over all days, the last one first. */
-function totals({ days }: DatasetUsage, side: "readers" | "writers"): DayUser[] {
+export function usersOf({ days }: Pick<DatasetUsage, "days">, side: "readers" | "writers"): DayUser[] {
   const users = new Map<string, DayUser>();
   for (const day of days) {
     for (const user of day[side].jobs) {
@@ -54,9 +52,7 @@ function Users({ title, of }: { title: string; of: DayUser[] }) {
             <span className="row-main">
               <JobLink of={user} />
             </span>
-            <span className="faint">
-              {countOf(user.runs)} {words.runs}
-            </span>
+            <span className="faint">{words.runCount(user.runs)}</span>
             <Ago time={user.lastAt} />
           </li>
         ))}

@@ -1,12 +1,12 @@
-/** How many rows were written over time. */
+/** How many rows were written over time; of a source that nobody here writes, how many were read of it. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
 import type { Named } from "../api/ids";
 import { samples } from "../api/queries";
-import type { DatasetSamples } from "../api/schema";
+import type { DatasetSamples, VolumeAt } from "../api/schema";
 import { Section } from "../parts/page";
-import { Bars } from "../parts/plots";
+import { Plot } from "../parts/plots";
 import { Answer, Empty } from "../parts/states";
 import { bytesOf, countOf } from "../parts/time";
 import { strings } from "../strings";
@@ -17,8 +17,9 @@ const STEPS = ["minute", "hour", "day"] as const;
 export function Volume({ id, named, by = "hour" }: { id: string; named: Named; by?: string }) {
   const query = useQuery(samples(id, by));
   return (
-    <Section title={words.volume} note={words.writtenRows}>
-      <div className="card-tools">
+    <Section
+      title={words.volume}
+      note={
         <span className="segments">
           {STEPS.map((step) => (
             <Link key={step} className="button" to="/dataset" search={{ ...named, by: step }} resetScroll={false} replace aria-current={step === by || undefined}>
@@ -26,35 +27,32 @@ export function Volume({ id, named, by = "hour" }: { id: string; named: Named; b
             </Link>
           ))}
         </span>
-      </div>
-      <Answer of={query}>{(found) => <Plot of={found} by={by} />}</Answer>
+      }
+    >
+      <Answer of={query}>{(found) => <PlotOf found={found} by={by} />}</Answer>
     </Section>
   );
 }
 
-function Plot({ of, by }: { of: DatasetSamples; by: string }) {
-  const told = of.samples.some(({ written, read }) => (written.rows ?? read.rows) !== null);
-  if (!told) return <Empty>{words.noVolume}</Empty>;
-  const bars = of.samples.map(({ at, written, read }) => ({
-    label: `${labelOf(at, by)}: ${countOf(written.rows ?? read.rows)} ${words.rows}, ${bytesOf(written.bytes ?? read.bytes)}`,
-    // A source that nobody here writes is measured by what is read of it.
-    parts: [{ value: written.rows ?? read.rows ?? 0, tone: "busy" }],
+function PlotOf({ found: { samples }, by }: { found: DatasetSamples; by: string }) {
+  const side = (["written", "read"] as const).find((side) => samples.some((sample) => sample[side].rows !== null));
+  if (!side) return <Empty>{words.noVolume}</Empty>;
+  const rowsOf = (sample: VolumeAt) => sample[side].rows ?? 0;
+  const total = samples.reduce((sum, sample) => sum + rowsOf(sample), 0);
+  const title = side === "written" ? words.writtenTotal(total) : words.readTotal(total);
+  const bars = samples.map((sample) => ({
+    label: `${labelOf(sample.at, by)}: ${countOf(sample[side].rows)} ${words.rows}, ${bytesOf(sample[side].bytes)}`,
+    parts: [{ value: rowsOf(sample), tone: "busy" }],
   }));
-  const total = of.samples.reduce((sum, { written, read }) => sum + (written.rows ?? read.rows ?? 0), 0);
+  const ends: [string, string] = [labelOf(samples[0]!.at, by), labelOf(samples[samples.length - 1]!.at, by)];
   return (
     <>
-      <Bars bars={bars} title={`${words.writtenRows}: ${countOf(total)}`} height={130} />
-      <p className="axis">
-        <span>{labelOf(of.samples[0]!.at, by)}</span>
-        <span>
-          {countOf(total)} {words.rows}
-        </span>
-        <span>{labelOf(of.samples[of.samples.length - 1]!.at, by)}</span>
-      </p>
+      <p className="faint">{title}</p>
+      <Plot bars={bars} title={title} height={130} tell={countOf} ends={ends} />
     </>
   );
 }
 
 function labelOf(at: string, by: string): string {
-  return by === "day" ? at.slice(0, 10) : `${at.slice(5, 10)} ${at.slice(11, 16)}`;
+  return by === "day" ? at.slice(0, 10) : `${at.slice(5, 10)} ${at.slice(11, 16)} UTC`;
 }

@@ -4,20 +4,24 @@ import { Link, useSearch } from "@tanstack/react-router";
 
 import { datasetId } from "../api/ids";
 import type { Named } from "../api/ids";
-import { dataset, datasetHealth } from "../api/queries";
+import { dataset, datasetHealth, usage } from "../api/queries";
 import type { DatasetShape } from "../api/schema";
 import { State, System, Tag } from "../parts/badges";
-import { aliasesOf, assertionsOf, metricsOf, ownersOf } from "../parts/facets";
+import { aliasesOf, ownersOf } from "../parts/facets";
 import { Icon, SystemIcon } from "../parts/icons";
+import { DatasetLink } from "../parts/links";
 import { Facts, PageHead, Section } from "../parts/page";
 import { useNoteViewed } from "../parts/recent";
-import { Answer, Empty } from "../parts/states";
+import { Answer } from "../parts/states";
 import { Ago } from "../parts/time";
 import { JsonView } from "../parts/tree";
+import { useSaidOf } from "../parts/use-run-facets";
 import { systemOfNamespace } from "../systems";
 import { strings } from "../strings";
+import { Quality } from "./dataset-quality";
+import { Runs } from "./dataset-runs";
 import { Schema } from "./dataset-schema";
-import { Usage } from "./dataset-usage";
+import { Usage, usersOf } from "./dataset-usage";
 import { Versions } from "./dataset-versions";
 import { Volume } from "./dataset-volume";
 
@@ -26,7 +30,10 @@ const words = strings.dataset;
 export function DatasetPage() {
   const { namespace, name, by } = useSearch({ from: "/dataset" });
   const named = { namespace, name };
-  const query = useQuery(dataset(named));
+  const asked = useQuery(dataset(named));
+  // All that is told of a dataset is told under the name that events use.
+  const main = asked.data?.shownAs;
+  const query = useQuery({ ...dataset(main ?? named), enabled: asked.isSuccess });
   useNoteViewed(query.data && { kind: "dataset", ...named });
   return (
     <div className="page">
@@ -41,14 +48,24 @@ export function DatasetPage() {
           {words.lineage}
         </Link>
       </PageHead>
-      <Answer of={query} lines={8}>
-        {(found) => <Found of={found} named={named} by={by} />}
+      {main && (
+        <p className="notice plain-notice">
+          {words.otherName} <DatasetLink of={main} />
+        </p>
+      )}
+      <Answer of={asked.isError ? asked : query} lines={8}>
+        {(found) => <Found of={found} named={main ?? named} by={by} />}
       </Answer>
     </div>
   );
 }
 
 function Found({ of, named, by }: { of: DatasetShape; named: Named; by: string | undefined }) {
+  const users = useQuery(usage(datasetId(named)));
+  const names = [named, ...(of.aliases ?? [])];
+  const usersAs = (side: "readers" | "writers") => (users.isError ? [] : users.data && usersOf(users.data, side));
+  const written = useSaidOf(names, usersAs("writers"), "output");
+  const read = useSaidOf(names, usersAs("readers"), "input");
   return (
     <>
       {of.deleted && <p className="notice">{words.deleted}</p>}
@@ -56,24 +73,25 @@ function Found({ of, named, by }: { of: DatasetShape; named: Named; by: string |
       <Schema of={of} />
       <div className="two">
         <Volume id={datasetId(named)} named={named} by={by} />
-        <Usage id={datasetId(named)} />
+        <Usage of={users} />
       </div>
+      <Runs of={written} />
       <div className="two">
         <Versions named={named} />
-        <Quality of={of} />
+        <Quality of={of} read={read} />
       </div>
       <Section title={words.facets}>
-        <JsonView value={of.facets} name={`${of.name}.facets`} />
+        <JsonView value={of.facets} name={`${of.name}.facets`} openDepth={0} />
       </Section>
     </>
   );
 }
 
 function About({ of, named }: { of: DatasetShape; named: Named }) {
-  const health = useQuery(datasetHealth({ namespace: named.namespace, all: true }));
-  const own = health.data?.datasets.find(({ name }) => name === named.name);
+  const health = useQuery(datasetHealth({ ...named, all: true }));
+  const own = health.data?.datasets[0];
   const owners = ownersOf(of.facets);
-  const aliases = aliasesOf(of.facets);
+  const aliases = of.aliases ?? aliasesOf(of.facets);
   return (
     <section className="card" aria-label={strings.graph.details}>
       {of.description && <p className="wrap">{of.description}</p>}
@@ -91,32 +109,9 @@ function About({ of, named }: { of: DatasetShape; named: Named }) {
           [words.lifecycle, of.lastLifecycleState],
           [words.owners, owners.join("; ")],
           [words.tags, of.tags.length > 0 && of.tags.map((tag) => <Tag key={tag} name={tag} />)],
-          [words.aliases, aliases.map(({ namespace, name }) => `${name} (${namespace})`).join("; ")],
+          [words.aliases, aliases.length > 0 && aliases.map((alias) => <DatasetLink key={`${alias.namespace} ${alias.name}`} of={alias} />)],
         ]}
       />
     </section>
-  );
-}
-
-function Quality({ of }: { of: DatasetShape }) {
-  const assertions = assertionsOf(of.facets);
-  const metrics = metricsOf(of.facets);
-  return (
-    <Section title={words.quality}>
-      {assertions.length + metrics.length === 0 && <Empty>{words.noQuality}</Empty>}
-      {assertions.length > 0 && (
-        <ul className="rows tight">
-          {assertions.map(({ name, column, isPassed }, index) => (
-            <li key={index}>
-              <span className={`state ${isPassed ? "good" : "bad"}`}>{isPassed ? words.passed : words.notPassed}</span>
-              <span className="wrap">
-                {name} {column && <span className="mono">{column}</span>}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-      {metrics.length > 0 && <Facts of={metrics.slice(0, 40)} />}
-    </Section>
   );
 }

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { events, rejected } from "../api/queries";
 import type { EventList, RejectedList, RejectedShape } from "../api/schema";
 import { State } from "../parts/badges";
-import { JobLink } from "../parts/links";
+import { JobLink, RunLink } from "../parts/links";
 import { Section, useTitle } from "../parts/page";
 import { Answer, Empty } from "../parts/states";
 import { Ago, bytesOf, exactOf } from "../parts/time";
@@ -24,7 +24,7 @@ export function EventsPage() {
       <div className="page-head">
         <h1>{words.title}</h1>
         <span className="segments">
-          <Link className="button" to="/events" search={{}} aria-current={!kind || undefined}>
+          <Link className="button" to="/events" search={{}} activeOptions={{ exact: true }} aria-current={!kind || undefined}>
             {words.accepted}
           </Link>
           <Link className="button" to="/events" search={{ kind: "rejected" }} aria-current={kind === "rejected" || undefined}>
@@ -38,8 +38,8 @@ export function EventsPage() {
 }
 
 function Accepted() {
-  const { namespace, after, before, offset = 0 } = useSearch({ from: "/events" });
-  const query = useQuery(events({ namespace, after, before, limit: PAGE, offset }));
+  const { namespace, run, after, before, offset = 0 } = useSearch({ from: "/events" });
+  const query = useQuery(events({ namespace, runId: run, after, before, limit: PAGE, offset }));
   return (
     <>
       <Filters />
@@ -57,13 +57,17 @@ function Filters() {
   const navigate = useNavigate();
   function apply(form: FormData) {
     const value = (name: string) => String(form.get(name) ?? "").trim() || undefined;
-    void navigate({ to: "/events", search: { namespace: value("namespace"), after: utc(value("after")), before: utc(value("before")) } });
+    void navigate({ to: "/events", search: { namespace: value("namespace"), run: value("run"), after: utc(value("after")), before: utc(value("before")) } });
   }
   return (
     <form className="form-row" action={apply} key={JSON.stringify(search)}>
       <label>
         {words.namespace}
         <input name="namespace" defaultValue={search.namespace} />
+      </label>
+      <label>
+        {words.run}
+        <input name="run" defaultValue={search.run} />
       </label>
       <label>
         {words.after} (UTC)
@@ -74,6 +78,11 @@ function Filters() {
         <input name="before" type="datetime-local" defaultValue={search.before?.slice(0, 16)} />
       </label>
       <button type="submit">{strings.graph.filters}</button>
+      {Object.values(search).some(Boolean) && (
+        <Link className="button quiet-button" to="/events" search={{}}>
+          {words.clear}
+        </Link>
+      )}
     </form>
   );
 }
@@ -85,6 +94,7 @@ function utc(local: string | undefined): string | undefined {
 interface Shell {
   eventType?: unknown;
   eventTime?: unknown;
+  run?: { runId?: unknown };
   job?: { namespace?: unknown; name?: unknown };
   dataset?: { namespace?: unknown; name?: unknown };
   inputs?: unknown[];
@@ -102,6 +112,7 @@ function EventTable({ list, offset }: { list: EventList; offset: number }) {
               <th scope="col">{words.when}</th>
               <th scope="col">{words.kind}</th>
               <th scope="col">{words.job}</th>
+              <th scope="col">{words.run}</th>
               <th scope="col" className="num">
                 {words.inputs}
               </th>
@@ -135,6 +146,7 @@ function EventRow({ event, isOpen, toggle }: { event: Shell; isOpen: boolean; to
         </td>
         <td>{event.eventType ? <State state={String(event.eventType)} /> : <span className="faint">{event.dataset ? strings.kinds.dataset : "–"}</span>}</td>
         <td>{job.name ? <JobLink of={job} /> : <span className="wrap">{String(event.dataset?.name ?? "")}</span>}</td>
+        <td>{event.run?.runId ? <RunLink id={String(event.run.runId)} /> : "–"}</td>
         <td className="num">{event.inputs?.length ?? 0}</td>
         <td className="num">{event.outputs?.length ?? 0}</td>
         <td>
@@ -145,7 +157,7 @@ function EventRow({ event, isOpen, toggle }: { event: Shell; isOpen: boolean; to
       </tr>
       {isOpen && (
         <tr>
-          <td colSpan={6} className="event-open">
+          <td colSpan={7} className="event-open">
             <JsonView value={event} name={`event-${String(event.eventTime)}`} />
           </td>
         </tr>
@@ -202,7 +214,7 @@ function RejectedOne({ of }: { of: RejectedShape }) {
 function Pages({ offset, shown, total }: { offset: number; shown: number; total: number }) {
   const turn = (to: number) => (before: object) => ({ ...before, offset: to > 0 ? to : undefined });
   return (
-    <div className="card-tools">
+    <div className="card-tools after-table">
       <span className="faint">{words.page(offset + 1, offset + shown, total)}</span>
       {offset > 0 && (
         <Link className="button" to="/events" search={turn(offset - PAGE)}>

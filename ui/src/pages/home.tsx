@@ -2,21 +2,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
+import type { ReactNode } from "react";
 
-import { changes, datasetHealth, eventsByHour, jobHealth, systems } from "../api/queries";
-import type { EventMetric, LineageDiff, SystemCount } from "../api/schema";
+import { changes, datasetHealth, jobHealth, systems } from "../api/queries";
+import type { HealthDatasets, HealthJobs, LineageDiff, SystemCount } from "../api/schema";
 import { SystemIcon } from "../parts/icons";
 import { State } from "../parts/badges";
 import { DatasetLink, JobLink } from "../parts/links";
 import { Section, useTitle } from "../parts/page";
-import { Bars } from "../parts/plots";
 import { recentlyViewed } from "../parts/recent";
 import { SiteSearch } from "../parts/search";
 import { Answer, Empty, Failure, Loading } from "../parts/states";
-import { Ago, countOf } from "../parts/time";
+import { Ago } from "../parts/time";
 import { lookOf } from "../systems";
 import { strings } from "../strings";
 import { Changes } from "../parts/changes";
+import { Activity } from "./home-activity";
 
 export function HomePage() {
   useTitle("");
@@ -35,13 +36,13 @@ export function HomePage() {
           <div className="column-of-cards">
             <Attention />
             <Changed />
+            <Recent />
           </div>
           <div className="column-of-cards">
             <Activity />
             <Section title={strings.home.systems}>
               <Answer of={counts}>{({ systems }) => <Systems of={systems} />}</Answer>
             </Section>
-            <Recent />
           </div>
         </div>
       )}
@@ -55,37 +56,53 @@ function Attention() {
   const failure = jobs.error ?? datasets.error;
   return (
     <Section title={strings.home.attention}>
-      {failure ? (
+      {jobs.data && datasets.data ? (
+        <AttentionOf jobs={jobs.data} datasets={datasets.data} />
+      ) : failure ? (
         <Failure error={failure} retry={() => void Promise.all([jobs.refetch(), datasets.refetch()])} />
-      ) : !jobs.data || !datasets.data ? (
-        <Loading />
-      ) : jobs.data.jobs.length + datasets.data.datasets.length === 0 ? (
-        <Empty>{strings.home.calm}</Empty>
       ) : (
-        <ul className="rows">
-          {jobs.data.jobs.slice(0, 20).map((job) => (
-            <li key={job.id}>
-              <State state={job.state} />
-              <span className="row-main">
-                <JobLink of={job} />
-                <span className="faint wrap">{job.errorMessage ?? job.reason}</span>
-              </span>
-              <Ago time={job.since} />
-            </li>
-          ))}
-          {datasets.data.datasets.slice(0, 20).map((dataset) => (
-            <li key={dataset.id}>
-              <State state={dataset.state} />
-              <span className="row-main">
-                <DatasetLink of={dataset} />
-                <span className="faint wrap">{dataset.reason}</span>
-              </span>
-              <Ago time={dataset.since} />
-            </li>
-          ))}
-        </ul>
+        <Loading />
       )}
     </Section>
+  );
+}
+
+const MOST_TROUBLES = 20;
+
+function AttentionOf({ jobs, datasets }: { jobs: HealthJobs; datasets: HealthDatasets }) {
+  const [wrongJobs, wrongDatasets] = [jobs.jobs.slice(0, MOST_TROUBLES), datasets.datasets.slice(0, MOST_TROUBLES)];
+  const shown = wrongJobs.length + wrongDatasets.length;
+  const total = jobs.totalCount + datasets.totalCount;
+  if (total === 0) return <Empty>{strings.home.calm}</Empty>;
+  return (
+    <>
+      <ul className="rows">
+        {wrongJobs.map((job) => (
+          <Trouble key={job.id} of={job} why={job.errorMessage ?? job.reason}>
+            <JobLink of={job} />
+          </Trouble>
+        ))}
+        {wrongDatasets.map((dataset) => (
+          <Trouble key={dataset.id} of={dataset} why={dataset.reason}>
+            <DatasetLink of={dataset} />
+          </Trouble>
+        ))}
+      </ul>
+      {total > shown && <p className="faint">{strings.home.changedMore(total - shown)}</p>}
+    </>
+  );
+}
+
+function Trouble({ of, why, children }: { of: { state: string; since: string | null }; why: string; children: ReactNode }) {
+  return (
+    <li>
+      <State state={of.state} />
+      <span className="row-main">
+        {children}
+        <span className="faint wrap">{why}</span>
+      </span>
+      <Ago time={of.since} />
+    </li>
   );
 }
 
@@ -104,52 +121,16 @@ function Changed() {
 }
 
 function ChangedOf({ diff }: { diff: LineageDiff }) {
-  if (diff.changes.length === 0) return <Empty>{strings.home.unchanged}</Empty>;
-  const shown = diff.changes.slice(0, 12);
+  // How jobs fare is told above.
+  const lasting = diff.changes.filter(({ type }) => type !== "state");
+  const total = diff.totalCount - (diff.changes.length - lasting.length);
+  if (lasting.length === 0) return <Empty>{strings.home.unchanged}</Empty>;
+  const shown = lasting.sort((a, b) => (b.at ?? "").localeCompare(a.at ?? "")).slice(0, 12);
   return (
     <>
       <Changes of={shown} nodes={diff.nodes} />
-      {diff.totalCount > shown.length && <p className="faint">{strings.home.changedMore(diff.totalCount - shown.length)}</p>}
+      {total > shown.length && <p className="faint">{strings.home.changedMore(total - shown.length)}</p>}
     </>
-  );
-}
-
-function Activity() {
-  const query = useQuery(eventsByHour());
-  return (
-    <Section title={strings.home.activity}>
-      <Answer of={query}>{(hours) => <ActivityOf hours={hours} />}</Answer>
-      <HealthCounts />
-    </Section>
-  );
-}
-
-function ActivityOf({ hours }: { hours: EventMetric[] }) {
-  const total = hours.reduce((sum, hour) => sum + hour.complete + hour.fail + hour.abort, 0);
-  if (total === 0) return <Empty>{strings.home.activityNone}</Empty>;
-  const bars = hours.map((hour) => ({
-    label: `${hour.startInterval.slice(11, 16)} UTC: ${hour.complete} ${strings.home.completed}, ${hour.fail + hour.abort} ${strings.home.failed}`,
-    parts: [
-      { value: hour.complete, tone: "good" },
-      { value: hour.fail + hour.abort, tone: "bad" },
-    ],
-  }));
-  return <Bars bars={bars} title={strings.home.activity} height={84} />;
-}
-
-function HealthCounts() {
-  const { data } = useQuery(jobHealth());
-  if (!data) return null;
-  const states = ["ok", "failed", "silent", "late"] as const;
-  return (
-    <ul className="counts">
-      {states.map((state) => (
-        <li key={state}>
-          <span className="count">{countOf(data.counts[state] ?? 0)}</span>
-          <State state={state} />
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -92,7 +92,7 @@ function LineageOf({ view }: { view: View }) {
         <Toolbar view={view} known={found.known} change={change} canvas={canvas} drawn={drawn} />
         <div className="stage">
           {drawn && scene ? (
-            <Canvas scene={scene} nodes={drawn.nodes} edges={drawn.edges} selected={selectedId} handle={canvas} />
+            <Canvas scene={scene} nodes={drawn.nodes} lines={drawn.lines} selected={selectedId} handle={canvas} />
           ) : (
             <div className="canvas waiting">{failure ? <Failure error={failure} /> : <Loading lines={4} />}</div>
           )}

@@ -1,19 +1,21 @@
 /** A run: how it went, what it read and wrote, what wrote that before, and its events. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 
-import { pathOf } from "../api/client";
 import { jobId } from "../api/ids";
-import { run, runEvents, runLineage } from "../api/queries";
-import type { RunDatasetShape, RunShape } from "../api/schema";
+import { events, jobRuns, run, runLineage } from "../api/queries";
+import type { RunShape } from "../api/schema";
 import { State } from "../parts/badges";
-import { countedOf, errorOf, parentOf } from "../parts/facets";
-import { Icon } from "../parts/icons";
-import { DatasetLink, JobLink, RunLink } from "../parts/links";
+import { errorOf, parentOf } from "../parts/facets";
+import { Icon, SystemIcon } from "../parts/icons";
+import { JobLink, RunLink } from "../parts/links";
 import { Facts, PageHead, Section } from "../parts/page";
 import { Answer, Empty } from "../parts/states";
-import { Ago, bytesOf, countOf, durationOf, exactOf } from "../parts/time";
+import { Ago, durationOf, exactOf } from "../parts/time";
 import { JsonView } from "../parts/tree";
+import { UsedDatasets } from "../parts/used-datasets";
+import { systemOfNamespace } from "../systems";
 import { strings } from "../strings";
 
 const words = strings.run;
@@ -24,7 +26,12 @@ export function RunPage() {
   const job = query.data?.job;
   return (
     <div className="page">
-      <PageHead kind={strings.kinds.run} title={job?.name ?? id} under={id}>
+      <PageHead
+        kind={strings.kinds.run}
+        icon={job && <SystemIcon system={systemOfNamespace(job.namespace)} />}
+        title={job?.name ?? id}
+        under={job && <span className="mono">{id}</span>}
+      >
         {job && (
           <Link to="/lineage" search={{ node: jobId(job) }} className="button primary">
             <Icon name="graph" />
@@ -52,27 +59,28 @@ function Found({ of }: { of: RunShape }) {
         </section>
       )}
       <About of={of} />
-      {read.length + written.length === 0 ? (
-        <Section title={words.reads}>
-          <Empty>{words.nothing}</Empty>
-        </Section>
-      ) : (
-        <div className="two">
-          <Used title={words.reads} of={read} />
-          <Used title={words.writes} of={written} />
-        </div>
-      )}
+      <div className="two">
+        <UsedDatasets title={words.reads} none={words.noReads} of={read.map(({ datasetVersionId: id }) => id)} counted={read} />
+        <UsedDatasets title={words.writes} none={words.noWrites} of={written.map(({ datasetVersionId: id }) => id)} counted={written} />
+      </div>
       <Upstream id={of.id} />
       <Events of={of} />
       <Section title={words.facets}>
-        <JsonView value={of.facets} name={`run-${of.id}.facets`} />
+        <JsonView value={of.facets} name={`run-${of.id}.facets`} openDepth={0} />
       </Section>
     </>
   );
 }
 
+/** The run that goes on from where this one left off, if it is among the newest of the job. */
+function useRestart(of: RunShape): RunShape | undefined {
+  const query = useQuery({ ...jobRuns(of.job ?? { namespace: "", name: "" }, 50), enabled: Boolean(of.job) });
+  return query.data?.runs.find((other) => other.restartOf === of.id);
+}
+
 function About({ of }: { of: RunShape }) {
   const parent = parentOf(of.facets);
+  const restart = useRestart(of);
   return (
     <section className="card" aria-label={strings.graph.details}>
       <Facts
@@ -80,7 +88,7 @@ function About({ of }: { of: RunShape }) {
           [strings.job.state, <State state={of.state} />],
           [words.job, of.job && <JobLink of={of.job} />],
           [strings.job.started, of.startedAt && exactOf(of.startedAt)],
-          [strings.job.ended, of.endedAt ? exactOf(of.endedAt) : words.running],
+          [strings.job.ended, of.endedAt ? exactOf(of.endedAt) : of.state === "RUNNING" && words.running],
           [strings.job.took, of.durationMs !== null && durationOf(of.durationMs)],
           [words.nominal, of.nominalStartTime && exactOf(of.nominalStartTime)],
           [
@@ -92,31 +100,10 @@ function About({ of }: { of: RunShape }) {
             ),
           ],
           [words.restartOf, of.restartOf && <RunLink id={of.restartOf} />],
+          [words.restartedBy, restart && <RunLink id={restart.id} />],
         ]}
       />
     </section>
-  );
-}
-
-function Used({ title, of }: { title: string; of: RunDatasetShape[] }) {
-  return (
-    <Section title={title}>
-      {of.length === 0 && <Empty>–</Empty>}
-      <ul className="rows tight">
-        {of.map(({ datasetVersionId: dataset, facets }) => {
-          const { rows, bytes } = countedOf(facets);
-          return (
-            <li key={`${dataset.namespace} ${dataset.name}`}>
-              <span className="row-main">
-                <DatasetLink of={dataset} />
-              </span>
-              <span className="faint">{rows !== null && `${countOf(rows)} ${words.rows}`}</span>
-              <span className="faint">{bytes !== null && bytesOf(bytes)}</span>
-            </li>
-          );
-        })}
-      </ul>
-    </Section>
   );
 }
 
@@ -148,24 +135,32 @@ function Upstream({ id }: { id: string }) {
   );
 }
 
+const MOST_EVENTS = 50;
+
 function Events({ of }: { of: RunShape }) {
-  const query = useQuery({ ...runEvents(of), enabled: Boolean(of.job) });
+  const query = useQuery(events({ runId: of.id, limit: MOST_EVENTS }));
+  const told = query.data && words.counted(query.data.events.length, query.data.totalCount);
   return (
-    <Section title={words.events} note={<a href={`/api/v1/jobs/runs/${pathOf(of.id)}`}>JSON</a>}>
+    <Section
+      title={words.events}
+      note={
+        <>
+          {told} ·{" "}
+          <Link to="/events" search={{ run: of.id }}>
+            {words.allEvents}
+          </Link>
+        </>
+      }
+    >
       <Answer of={query}>
-        {(events) =>
+        {({ events }) =>
           events.length === 0 ? (
             <Empty>{words.noEvents}</Empty>
           ) : (
             <ul className="rows tight">
               {events.map((event, index) => (
                 <li key={index}>
-                  <details>
-                    <summary>
-                      <State state={String(event.eventType ?? "")} /> {exactOf(String(event.eventTime))}
-                    </summary>
-                    <JsonView value={event} name={`event-${of.id}-${index}`} />
-                  </details>
+                  <OneEvent of={event} name={`event-${of.id}-${index}`} />
                 </li>
               ))}
             </ul>
@@ -173,5 +168,18 @@ function Events({ of }: { of: RunShape }) {
         }
       </Answer>
     </Section>
+  );
+}
+
+/** An event by its type and time; what is in it is drawn when it is opened. */
+function OneEvent({ of, name }: { of: Record<string, unknown>; name: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="event" onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
+      <summary>
+        <State state={String(of.eventType ?? "")} /> {exactOf(String(of.eventTime))}
+      </summary>
+      {isOpen && <JsonView value={of} name={name} />}
+    </details>
   );
 }

@@ -5,7 +5,7 @@ import { SystemIcon } from "./icons";
 
 const TONES: Record<string, string> = {
   COMPLETED: "good", COMPLETE: "good", RUNNING: "busy", START: "busy", NEW: "quiet", FAILED: "bad", FAIL: "bad",
-  ABORTED: "warn", ABORT: "warn", failed: "bad", silent: "warn", late: "warn", stale: "warn", empty: "bad", low: "warn",
+  failed: "bad", silent: "warn", late: "warn", stale: "warn", empty: "bad", low: "warn",
   high: "warn", ok: "good", fresh: "good",
 };
 

@@ -1,13 +1,11 @@
 /** What changed between two times, each with when and by what. */
 import type { ChangedNode, LineageChange } from "../api/schema";
 import { shortName } from "../api/ids";
+import { strings } from "../strings";
 import { DatasetLink, JobLink, RunLink } from "./links";
 import { Ago } from "./time";
 
 const SIGNS: Record<string, string> = { added: "+", removed: "−", changed: "~" };
-
-// What the API calls a change, in the words of the pages.
-const WORDS: Record<string, string> = { field: "column", column: "column edge", lifecycle: "marked", sql: "SQL of" };
 
 export function Changes({ of, nodes }: { of: LineageChange[]; nodes: Record<string, ChangedNode> }) {
   return (
@@ -19,11 +17,7 @@ export function Changes({ of, nodes }: { of: LineageChange[]; nodes: Record<stri
           </span>
           <span className="row-main">
             <Subject of={change} nodes={nodes} />
-            {change.cause?.run && (
-              <span className="faint">
-                run <RunLink id={change.cause.run} />
-              </span>
-            )}
+            <Because of={change} nodes={nodes} />
           </span>
           <Ago time={change.at} />
         </li>
@@ -32,27 +26,56 @@ export function Changes({ of, nodes }: { of: LineageChange[]; nodes: Record<stri
   );
 }
 
+/** The run that brought it, with its job; or the person. */
+function Because({ of: { cause }, nodes }: { of: LineageChange; nodes: Record<string, ChangedNode> }) {
+  if (cause?.actor) return <span className="faint wrap">{`${strings.graph.by} ${cause.actor}`}</span>;
+  if (!cause?.run) return null;
+  const job = cause.job ? nodes[cause.job] : undefined;
+  return (
+    <span className="faint change">
+      {strings.kinds.run.toLowerCase()} <RunLink id={cause.run} />
+      {job && (
+        <span className="name" title={job.name}>
+          {strings.graph.by} <bdi>{shortName(job.name)}</bdi>
+        </span>
+      )}
+    </span>
+  );
+}
+
 function Subject({ of: change, nodes }: { of: LineageChange; nodes: Record<string, ChangedNode> }) {
   const node = nodes[change.subject];
   if (change.origin && change.destination) {
     return (
-      <span className="wrap">
-        {WORDS[change.type] ?? change.type} {labelOf(change.origin, nodes)} → {labelOf(change.destination, nodes)}
+      <span className="change">
+        {strings.changes[change.type] ?? change.type}
+        <Label id={change.origin} nodes={nodes} />
+        →
+        <Label id={change.destination} nodes={nodes} />
       </span>
     );
   }
-  const values = change.type === "sql" ? [] : [change.before, change.before && change.after ? "→" : "", change.after];
-  const what = [WORDS[change.type] ?? change.type, node?.field, ...values];
+  const what = [strings.changes[change.type] ?? change.type, node?.field, ...valuesOf(change)];
   return (
     <span className="change">
-      <span className="wrap">{what.filter(Boolean).join(" ")}</span>
+      <span className="wrap few-lines">{what.filter(Boolean).join(" ")}</span>
       {node && (node.type === "JOB" ? <JobLink of={node} /> : <DatasetLink of={node} />)}
     </span>
   );
 }
 
-function labelOf(id: string, nodes: Record<string, ChangedNode>): string {
+function Label({ id, nodes }: { id: string; nodes: Record<string, ChangedNode> }) {
   const node = nodes[id];
-  if (!node) return id;
-  return node.field ? `${shortName(node.name)}.${node.field}` : shortName(node.name);
+  const field = node?.field ? `.${node.field}` : "";
+  return (
+    <bdi className="name" title={id}>
+      {node ? `${shortName(node.name)}${field}` : id}
+    </bdi>
+  );
+}
+
+/** Of what is there or not, and of long texts, the sign says enough. */
+function valuesOf({ type, before, after }: LineageChange): (string | null)[] {
+  if (["dataset", "job", "sql", "code"].includes(type)) return [];
+  return [before, before && after ? "→" : "", after];
 }

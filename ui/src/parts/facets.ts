@@ -38,7 +38,10 @@ export function parentOf(facets: Facets): ParentRun | undefined {
 }
 
 export function ownersOf(facets: Facets): string[] {
-  return list(record(facets.ownership).owners).map((owner) => [text(owner.name), text(owner.type)].filter(Boolean).join(", "));
+  return list(record(facets.ownership).owners).map((owner) => {
+    const kind = text(owner.type).toLowerCase();
+    return kind ? `${text(owner.name)} (${kind})` : text(owner.name);
+  });
 }
 
 export function aliasesOf(facets: Facets): { namespace: string; name: string }[] {

@@ -8,18 +8,45 @@ export interface Bar {
 
 const HEIGHT = 100;
 
-export function Bars({ bars, title, height = 90 }: { bars: Bar[]; title: string; height?: number }) {
-  const most = Math.max(1, ...bars.map((bar) => bar.parts.reduce((sum, part) => sum + part.value, 0)));
+interface Props {
+  bars: Bar[];
+  title: string;
+  height?: number;
+  /** How a value of the scale is written. */
+  tell: (value: number) => string;
+  /** What is at the left and at the right end. */
+  ends: [string, string];
+}
+
+/** Bars with their scale: the highest value at the top, where they begin and end below. */
+export function Plot({ bars, title, height = 90, tell, ends }: Props) {
+  const most = highestOf(bars);
+  return (
+    <figure className="plot">
+      <div className="plot-scale" aria-hidden="true">
+        <span>{tell(most)}</span>
+        <span>0</span>
+      </div>
+      <Bars bars={bars} title={title} height={height} most={most} />
+      <figcaption className="axis">
+        <span>{ends[0]}</span>
+        <span>{ends[1]}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+function highestOf(bars: Bar[]): number {
+  return Math.max(1, ...bars.map((bar) => bar.parts.reduce((sum, part) => sum + part.value, 0)));
+}
+
+function Bars({ bars, title, height, most }: { bars: Bar[]; title: string; height: number; most: number }) {
   const step = 100 / Math.max(1, bars.length);
   return (
-    <svg
-      className="bars"
-      role="img"
-      aria-label={title}
-      style={{ height }}
-      viewBox={`0 0 100 ${HEIGHT}`}
-      preserveAspectRatio="none"
-    >
+    <svg className="bars" role="img" aria-label={title} style={{ height }} viewBox={`0 0 100 ${HEIGHT}`} preserveAspectRatio="none">
+      {[0, HEIGHT / 2, HEIGHT].map((y) => (
+        <line key={y} className="plot-line" x1={0} x2={100} y1={y} y2={y} vectorEffect="non-scaling-stroke" />
+      ))}
       {bars.map((bar, index) => (
         <g key={index}>
           <title>{bar.label}</title>

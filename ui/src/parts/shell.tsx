@@ -25,12 +25,12 @@ export function Shell() {
         {strings.nav.skip}
       </a>
       <header className="bar">
-        <Link to="/" className="brand">
+        <Link to="/" className="brand" aria-label={strings.product}>
           <img src="/icon.svg" alt="" width={26} height={26} />
           <span>{strings.product}</span>
         </Link>
         {hasOwnSearch ? <span className="space" /> : <SiteSearch />}
-        <nav aria-label="Pages">
+        <nav aria-label={strings.nav.pages}>
           {PAGES.map(([to, label]) => (
             <Link key={to} to={to} activeProps={{ className: "here", "aria-current": "page" }} activeOptions={{ includeSearch: false }}>
               {label}

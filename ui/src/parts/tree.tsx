@@ -5,11 +5,11 @@ import { strings } from "../strings";
 import { Icon } from "./icons";
 import { fileName, save } from "./saving";
 
-/** Deeper than this, and in longer lists, a branch is closed until it is asked for. */
+/** Deeper than this, where a page says no other, a branch is closed until it is asked for. */
 const OPEN_DEPTH = 2;
 const MOST_ITEMS = 200;
 
-export function JsonView({ value, name }: { value: unknown; name: string }) {
+export function JsonView({ value, name, openDepth = OPEN_DEPTH }: { value: unknown; name: string; openDepth?: number }) {
   const [isRaw, setRaw] = useState(false);
   return (
     <div>
@@ -27,35 +27,36 @@ export function JsonView({ value, name }: { value: unknown; name: string }) {
           {strings.events.download}
         </button>
       </div>
-      {isRaw ? <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre> : <Tree value={value} />}
+      {isRaw ? <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre> : <Tree value={value} openDepth={openDepth} />}
     </div>
   );
 }
 
-function Tree({ value }: { value: unknown }) {
+function Tree({ value, openDepth }: { value: unknown; openDepth: number }) {
   return (
     <div className="tree">
-      <Branch value={value} depth={0} />
+      <Branch value={value} open={openDepth} />
     </div>
   );
 }
 
-function Branch({ value, depth }: { value: unknown; depth: number }) {
+/** `open`: so many levels from here on are. */
+function Branch({ value, open }: { value: unknown; open: number }) {
   const entries = entriesOf(value);
   if (!entries) return <Leaf value={value} />;
   return (
     <>
       {entries.slice(0, MOST_ITEMS).map(([key, child]) => (
-        <Item key={key} name={key} value={child} depth={depth} />
+        <Item key={key} name={key} value={child} open={open} />
       ))}
       {entries.length > MOST_ITEMS && <div className="leaf faint">{strings.home.changedMore(entries.length - MOST_ITEMS)}</div>}
     </>
   );
 }
 
-function Item({ name, value, depth }: { name: string; value: unknown; depth: number }) {
+function Item({ name, value, open }: { name: string; value: unknown; open: number }) {
   const entries = entriesOf(value);
-  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH);
+  const [isOpen, setOpen] = useState(open > 0);
   if (!entries || entries.length === 0) {
     return (
       <div className="leaf">
@@ -68,7 +69,7 @@ function Item({ name, value, depth }: { name: string; value: unknown; depth: num
       <summary>
         <span className="key">{name}</span> <span className="faint">({entries.length})</span>
       </summary>
-      {isOpen && <Branch value={value} depth={depth + 1} />}
+      {isOpen && <Branch value={value} open={open - 1} />}
     </details>
   );
 }

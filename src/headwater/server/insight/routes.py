@@ -1,4 +1,4 @@
-"""`/datasets/{id}/samples`, `/datasets/{id}/usage`, `/jobs/{id}/runs/compare` and `/systems`."""
+"""`/datasets/{id}/samples` and `/usage`, `/jobs/{id}/runs/compare` and `/family`, `/systems`."""
 
 from typing import Annotated, Literal
 
@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from headwater.server.insight import shapes
 from headwater.server.insight.comparing import compare_runs, find_pair
+from headwater.server.insight.family import family_shape
 from headwater.server.insight.naming import (
     DatasetNode,
     JobNode,
@@ -75,6 +76,17 @@ def get_comparison(id: JobNode, connection: Reading, a: RunId = None, b: RunId =
     view = view_at(connection, None)
     node = find_job_node(connection, view, id)
     return json_response(compare_runs(connection, node, *find_pair(connection, node, a, b)))
+
+
+@router.get("/jobs/{id:name}/family", responses=shapes.FAMILY)
+def get_family(
+    id: JobNode,
+    connection: Reading,
+    limit: Annotated[int, Query(ge=0, le=1_000, description="How many children.")] = 100,
+) -> Response:
+    """Get the job that a job is part of, and the jobs that are part of it."""
+    node = find_job_node(connection, view_at(connection, None), id)
+    return json_response(family_shape(connection, node, limit))
 
 
 @router.get("/systems", responses=shapes.SYSTEMS)

@@ -84,6 +84,25 @@ class DatasetUsage(Struct, rename={"from_": "from"}):
     isCut: bool
 
 
+class FamilyJob(Struct):
+    """A job with the state of its newest run, which is null where others only name the job."""
+
+    id: str
+    namespace: str
+    name: str
+    state: str | None
+    lastHeardAt: str | None
+
+
+class JobFamily(Struct):
+    """The job that a job is part of, and those in it, by name; `totalCount` is of all children."""
+
+    job: NodeName
+    parent: FamilyJob | None
+    children: list[FamilyJob]
+    totalCount: int
+
+
 class SystemCount(Struct):
     """How much there is of one system, `unknown` where a job tells none."""
 
@@ -215,6 +234,16 @@ USAGE = answers(
             )
         ],
         isCut=False,
+    ),
+    404,
+)
+FAMILY = answers(
+    JobFamily,
+    JobFamily(
+        job=_LOAD,
+        parent=FamilyJob("job:scheduler:nightly", "scheduler", "nightly", "RUNNING", _AT),
+        children=[],
+        totalCount=0,
     ),
     404,
 )

@@ -1,6 +1,6 @@
 """Walks over columns that are asked for: where they begin, and what a dataset's columns are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from sqlalchemy import Connection
@@ -18,23 +18,34 @@ from headwater.store.readings import COLUMN_TYPES
 
 
 def walk_asked_columns(
-    connection: Connection, view: View, asked: Asked, with_indirect: bool
+    connection: Connection,
+    view: View,
+    asked: Asked,
+    with_indirect: bool,
+    also: Sequence[Reading] = (),
 ) -> ColumnGraph:
-    """Walk from a column, or from all columns of a dataset or of a job's outputs."""
-    node = asked.node
+    """Walk from columns, or from all columns of datasets or of jobs' outputs."""
+    starts = [
+        column for node in (asked.node, *also) for column in _list_starts(connection, view, node)
+    ]
+    if not starts:
+        return ColumnGraph(())
+    unique = dict.fromkeys(starts)
+    return walk_columns(view, unique, asked.towards, asked.limits, with_indirect=with_indirect)
+
+
+def _list_starts(connection: Connection, view: View, node: Reading) -> list[Column]:
     is_there = view.has_job if node.kind is NodeKind.JOB else view.has_dataset
     view.classes.resolve([] if node.kind is NodeKind.JOB else [node.id])
     if not is_there(view.classes.chosen(node.id)):
-        return ColumnGraph(())
+        return []
     if node.field:
         check_column(connection, view, node)
-        starts = [Column(node.id, node.field)]
-    elif node.kind is NodeKind.JOB:
+        return [Column(node.id, node.field)]
+    if node.kind is NodeKind.JOB:
         links = view.links([Visit(node.id)], Direction.OUTPUT)[Visit(node.id)]
-        starts = list_columns(connection, view, [link.dataset for link in links])
-    else:
-        starts = list_columns(connection, view, [node.id])
-    return walk_columns(view, starts, asked.towards, asked.limits, with_indirect=with_indirect)
+        return list_columns(connection, view, [link.dataset for link in links])
+    return list_columns(connection, view, [node.id])
 
 
 def list_columns(connection: Connection, view: View, datasets: Iterable[bytes]) -> list[Column]:

@@ -58,7 +58,8 @@ class ColumnLineageShape(Struct):
 
 
 class DatasetShape(Struct):
-    """A dataset as it is now."""
+    """A dataset as it is now. Where it has several names, `shownAs` is the one that events use
+    and lineage shows it by, if that is another, and `aliases` are those beside this one."""
 
     id: NameShape
     type: str
@@ -78,6 +79,8 @@ class DatasetShape(Struct):
     facets: dict[str, Any]
     deleted: bool
     schemaLocation: str | None | UnsetType = UNSET
+    shownAs: NameShape | UnsetType = UNSET
+    aliases: list[NameShape] | UnsetType = UNSET
 
 
 class DatasetList(Struct):

@@ -1,17 +1,19 @@
 """`/namespaces/{ns}/datasets`."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from fastapi import APIRouter, Response
 from msgspec import Raw
 from sqlalchemy import Connection
 
+from headwater.graph.aliases import Classes
 from headwater.model.memo import Memo
 from headwater.model.relations import Slot
+from headwater.model.uses import Name
 from headwater.server.marquez.dataset_shapes import DatasetList, DatasetShape, dataset_shape
 from headwater.server.marquez.examples import DATASET
-from headwater.server.marquez.shapes import memo_key
+from headwater.server.marquez.shapes import NameShape, memo_key
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
 from headwater.store.datasets import (
@@ -21,6 +23,7 @@ from headwater.store.datasets import (
     read_lifecycles,
     read_states,
 )
+from headwater.store.graph_reader import StoreReader
 from headwater.store.namespaces import has_namespace
 from headwater.store.stated import CONTENTS, NOTHING, read_stated
 
@@ -46,14 +49,35 @@ def get_datasets(namespace: str, connection: Reading, page: Paging) -> Response:
     responses=answers(DatasetShape, DATASET, 404),
 )
 def get_dataset(namespace: str, dataset: str, connection: Reading) -> Response:
-    """Get a dataset: its schema, facets and state."""
+    """Get a dataset: its schema, facets and state, as events tell them under this name."""
     wanted = found(
         find_dataset(connection, namespace, dataset), "dataset", f"{namespace}/{dataset}"
     )
-    return json_response(_shown(connection, [wanted])[0])
+    return json_response(_shown(connection, [wanted], _other_names(connection, wanted))[0])
 
 
-def _shown(connection: Connection, datasets: list[Dataset]) -> Any:
+class _OtherNames(NamedTuple):
+    """The name that stands for a dataset, where that is another, and all its names but one."""
+
+    shown_as: Name | None = None
+    aliases: tuple[Name, ...] = ()
+
+
+_NO_OTHERS = _OtherNames()
+
+
+def _other_names(connection: Connection, dataset: Dataset) -> _OtherNames:
+    reader = StoreReader(connection)
+    classes = Classes(reader)
+    classes.resolve([dataset.id])
+    names = reader.dataset_names(classes.names(dataset.id))
+    names.pop(dataset.id, None)
+    return _OtherNames(names.get(classes.chosen(dataset.id)), tuple(sorted(names.values())))
+
+
+def _shown(
+    connection: Connection, datasets: list[Dataset], others: _OtherNames = _NO_OTHERS
+) -> Any:
     """Datasets as they are written; those that have not changed since were written before."""
     ids = [dataset.id for dataset in datasets]
     states = read_states(connection, ids)
@@ -66,6 +90,7 @@ def _shown(connection: Connection, datasets: list[Dataset]) -> Any:
                 states[dataset.id],
                 stated.get(dataset.id, NOTHING).key,
                 lifecycles.get(dataset.id),
+                others,
             )
         )
         for dataset in datasets
@@ -88,7 +113,15 @@ def _shown(connection: Connection, datasets: list[Dataset]) -> Any:
         shape = dataset_shape(
             dataset, states[dataset.id], words, bodies, mark.change if mark else None
         )
+        _add_names(shape, others)
         body = msgspec.json.encode(shape)
         shown[dataset.id] = Raw(body)
         _SHOWN.put(keys[dataset.id], Raw(body), len(body))
     return [shown[id] for id in ids]
+
+
+def _add_names(shape: DatasetShape, others: _OtherNames) -> None:
+    if others.shown_as:
+        shape.shownAs = NameShape(*others.shown_as)
+    if others.aliases:
+        shape.aliases = [NameShape(*name) for name in others.aliases]

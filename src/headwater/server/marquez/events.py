@@ -2,16 +2,17 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Query, Response
 from msgspec import Struct
 from sqlalchemy import Connection
 
 from headwater.model.instant import format_instant
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, instant_parameter, json_response
-from headwater.store.events import RejectedEvent, list_events, list_rejected
+from headwater.store.events import RejectedEvent, Wanted, list_events, list_rejected
 from headwater.store.namespaces import has_namespace
 from headwater.store.paging import Page
+from headwater.store.runs import find_run
 
 router = APIRouter(tags=["events"])
 
@@ -50,7 +51,7 @@ _EVENT = {
     "job": {"namespace": "scheduler", "name": "load_orders"},
     "producer": "https://example.org/scheduler",
 }
-_EVENTS = answers(EventList, EventList([_EVENT], 1), 400)
+_EVENTS = answers(EventList, EventList([_EVENT], 1), 400, 404)
 _REJECTED = RejectedShape(
     "5c1f", _TIME, "http", "$.eventTime", "not a time", 16, '{"eventTime": 7}'
 )
@@ -60,17 +61,29 @@ After = Annotated[int | None, Depends(instant_parameter("after"))]
 SortDirection = Literal["asc", "desc"]
 
 
+def wanted_events(
+    connection: Reading,
+    before: Before,
+    after: After,
+    runId: Annotated[
+        str | None, Query(max_length=2_000, description="Only the events of this run.")
+    ] = None,
+) -> Wanted:
+    """The events that a query asks for."""
+    run = found(find_run(connection, runId), "run", runId) if runId else None
+    return Wanted(after, before, run.key if run else None)
+
+
+Asked = Annotated[Wanted, Depends(wanted_events)]
+
+
 @router.get("/events/lineage", responses=_EVENTS)
 @router.get("/events", responses=_EVENTS)
 def get_events(
-    connection: Reading,
-    page: Paging,
-    before: Before,
-    after: After,
-    sortDirection: SortDirection = "desc",
+    connection: Reading, page: Paging, asked: Asked, sortDirection: SortDirection = "desc"
 ) -> Response:
     """List events by event time, byte for byte as they came."""
-    return _answer(connection, page, (after, before), sortDirection)
+    return _answer(connection, page, asked, sortDirection)
 
 
 @router.get("/events/rejected", responses=answers(RejectedList, RejectedList([_REJECTED], 1), 400))
@@ -80,30 +93,23 @@ def get_rejected(connection: Reading, page: Paging) -> Response:
     return json_response(RejectedList([_rejected(row) for row in rejected], total))
 
 
-@router.get(
-    "/events/{namespace:name}", responses=answers(EventList, EventList([_EVENT], 1), 400, 404)
-)
+@router.get("/events/{namespace:name}", responses=_EVENTS)
 def get_events_of_namespace(
     namespace: str,
     connection: Reading,
     page: Paging,
-    before: Before,
-    after: After,
+    asked: Asked,
     sortDirection: SortDirection = "desc",
 ) -> Response:
     """List the events of a namespace's jobs, in the same way."""
     found(has_namespace(connection, namespace) or None, "namespace", namespace)
-    return _answer(connection, page, (after, before), sortDirection, namespace)
+    return _answer(connection, page, asked._replace(namespace=namespace), sortDirection)
 
 
 def _answer(
-    connection: Connection,
-    page: Page,
-    span: tuple[int | None, int | None],
-    direction: SortDirection,
-    namespace: str | None = None,
+    connection: Connection, page: Page, wanted: Wanted, direction: SortDirection
 ) -> Response:
-    events, total = list_events(connection, *span, direction == "desc", page, namespace)
+    events, total = list_events(connection, wanted, direction == "desc", page)
     body = b'{"events":[%s],"totalCount":%d}' % (b",".join(events), total)
     return Response(body, media_type="application/json")
 

@@ -1,5 +1,6 @@
 """`/lineage`, `/column-lineage` and `/runlineage/upstream`."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -70,14 +71,19 @@ def get_column_lineage(
     indirect: Annotated[
         bool, Query(description="Also along filters, joins and what else decides over rows.")
     ] = True,
+    also: Annotated[
+        Sequence[str],
+        Query(max_length=100, description="More nodes to begin at, one a parameter."),
+    ] = (),
     limit: Limit = 20_000,
 ) -> Response:
     """Get the columns that a column, or all of a dataset or job, comes from."""
     view = view_at(connection, as_of)
     node = find_node(connection, view, nodeId)
+    others = [find_node(connection, view, other, "also") for other in also]
     towards = direction or (Towards.BOTH if withDownstream else Towards.UPSTREAM)
     asked = Asked(node, towards, Limits(depth, limit))
-    graph = walk_asked_columns(connection, view, asked, indirect)
+    graph = walk_asked_columns(connection, view, asked, indirect, others)
     return json_response(column_graph_shape(connection, view, graph))
 
 

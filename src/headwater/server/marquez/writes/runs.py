@@ -2,6 +2,7 @@
 
 import uuid
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import msgspec
 from fastapi import APIRouter, Depends, Response
@@ -69,7 +70,7 @@ def create_run(
     name = (known["namespace"], known["name"])
     editor.state(run_event(editor, "OTHER", run_id, name, _facets(body)))
     answer = answer_now(editor, get_run, run_id, status=201)
-    answer.headers["Location"] = f"/api/v1/jobs/runs/{run_id}"
+    answer.headers["Location"] = f"/api/v1/jobs/runs/{quote(run_id, safe='')}"
     return answer
 
 

@@ -1,0 +1,36 @@
+"""The job that a job is part of, and those that are part of it."""
+
+from sqlalchemy import Connection
+
+from headwater.graph.node_id import Reading, job_node_id
+from headwater.model.instant import format_instant
+from headwater.model.uses import NOW
+from headwater.server.insight.shapes import FamilyJob, JobFamily, NodeName
+from headwater.store.jobs import Job, list_children, read_jobs
+from headwater.store.newest_runs import NewestRun, read_newest_runs
+from headwater.store.runs import state_of
+
+
+def family_shape(connection: Connection, node: Reading, limit: int) -> JobFamily:
+    """The children by name, as many as asked for, and a count of all."""
+    own = read_jobs(connection, [node.id])[node.id]
+    parents = read_jobs(connection, [own.parent] if own.parent else [])
+    children, total = list_children(connection, own.id, limit)
+    runs = read_newest_runs(connection, [*parents, *(child.id for child in children)], NOW)
+    return JobFamily(
+        NodeName(job_node_id(own.namespace, own.name), own.namespace, own.name),
+        next((_shape(parent, runs) for parent in parents.values()), None),
+        [_shape(child, runs) for child in children],
+        total,
+    )
+
+
+def _shape(job: Job, runs: dict[bytes, NewestRun]) -> FamilyJob:
+    run = runs.get(job.id)
+    return FamilyJob(
+        job_node_id(job.namespace, job.name),
+        job.namespace,
+        job.name,
+        state_of(run)[0] if run is not None else None,
+        None if job.last_seen is None else format_instant(job.last_seen),
+    )
