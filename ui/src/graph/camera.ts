@@ -23,7 +23,6 @@ export function useCamera(scene: Scene, room: React.RefObject<HTMLDivElement | n
       zoom: (by: number) => void flow.zoomTo(flow.getZoom() * by, { duration: moving(120) }),
       reveal: (id: string) => reveal(flow, latest.current, room.current, id),
     }),
-    // eslint-disable-next-line react-hooks/exhaustive-deps
     [flow],
   );
   const latest = useRef(scene);

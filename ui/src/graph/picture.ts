@@ -65,7 +65,6 @@ const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;"
 
 export function escapeXml(words: string): string {
   // XML cannot hold control characters at all.
-  // eslint-disable-next-line no-control-regex
   return words.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "").replace(/[&<>"']/g, (letter) => ESCAPES[letter]!);
 }
 

@@ -63,7 +63,6 @@ function useTables(view: View): Found {
     if (!isOn || !isReady) return undefined;
     return mergeWalks(node, asked.flatMap(({ side }, index) => (data[index] ? [{ side, answer: data[index] }] : [])));
     // Answers are new objects only when they were asked for anew.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [signature, isOn, isReady, node, view.open]);
   const error = isReady ? undefined : (answers[0]?.error ?? answers[1]?.error ?? undefined);
   return { known, error, isReversed: false, retry: () => answers.forEach((answer) => void answer.refetch()) };
@@ -103,7 +102,6 @@ function useColumnEdges(view: View, graph: Graph | undefined): ColumnEdge[] {
   const signature = answers.map((answer) => answer.dataUpdatedAt).join();
   return useMemo(
     () => answers.flatMap((answer) => (answer.data ? columnEdges(answer.data) : [])),
-    // eslint-disable-next-line react-hooks/exhaustive-deps
     [signature, view.columns],
   );
 }
