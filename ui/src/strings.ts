@@ -116,7 +116,7 @@ export const strings = {
     noColumns: "No column lineage was told. A producer says it with the “columnLineage” facet.",
     noVolume: "No rows or bytes were told for this time.",
     noUsage: "No job has read or written it in the last 14 days.",
-    noQuality: "No assertions or metrics of data quality were told.",
+    noQuality: "No assertions or metrics of data quality were told in the last 14 days.",
     noVersions: "No versions are known.",
     rows: "rows", day: "Day", hour: "Hour", minute: "Minute",
     readers: "Read by", writers: "Written by", state: "State",
@@ -127,7 +127,7 @@ export const strings = {
     otherName: "This is another name of", columnCount: (count: number) => plural(count, "column"), lastDays: "last 14 days",
     runCount: (count: number) => plural(count, "run"), writtenTotal: (count: number) => `${plural(count, "row")} written`,
     readTotal: (count: number) => `${plural(count, "row")} read of it`, writtenBy: "Runs that wrote it",
-    noRuns: "No run is known to have written it.",
+    noRuns: "No run has written it in the last 14 days.",
   },
   job: {
     runs: "Runs", inputs: "Reads", outputs: "Writes", sql: "SQL", code: "Code", parent: "Part of", heartbeat: "Last heard",
