@@ -197,6 +197,11 @@ class TestPace:
         assert find_pace([NOW] * 8) is None
         assert find_pace([]) is None
 
+    def test_is_none_of_what_no_scheduler_keeps(self) -> None:
+        """As a demo, a test or a loop runs a job: it is not late a minute later."""
+        assert find_pace(NOW + number * 10 * SECOND for number in range(8)) is None
+        assert find_pace(NOW + number * MINUTE for number in range(8)) == MINUTE
+
 
 @pytest.mark.parametrize(
     ("span", "words"),

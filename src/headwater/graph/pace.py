@@ -16,6 +16,8 @@ RUNS_NEEDED = COMPARED + 1
 # With fewer before it, nothing is usual yet.
 ENOUGH = 4
 _GRACE = MINUTE
+# Schedulers keep none that is shorter than a minute: what comes quicker is a loop, or a person.
+_SHORTEST = 50 * SECOND
 
 
 def find_pace(times: Iterable[int]) -> int | None:
@@ -29,7 +31,7 @@ def find_pace(times: Iterable[int]) -> int | None:
         return None
     usual = int(median(gaps))
     near = sum(usual <= 2 * gap and gap <= 2 * usual for gap in gaps)
-    return usual if usual >= SECOND and 3 * near >= 2 * len(gaps) else None
+    return usual if usual >= _SHORTEST and 3 * near >= 2 * len(gaps) else None
 
 
 def is_overdue(last: int, every: int, now: int) -> bool:
