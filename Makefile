@@ -51,7 +51,7 @@ ui-check: ui  ## types and unit tests of the web UI
 ui-types: $(READY)  ## write the API's types for the web UI anew
 	$(BIN)/python -m scripts.api_types
 
-screenshots: ui  ## a picture of each page, in light and dark, into docs/pictures
+screenshots: services ui  ## a picture of each page, in light and dark, into docs/pictures
 	$(BIN)/python -m scripts.screenshots
 
 test: connect ui-check  ## all tests but the long ones
@@ -74,10 +74,10 @@ format: $(READY)  ## rewrite the sources in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: services  ## the figures, within 8 minutes; writes docs/benchmarks.md
+bench: services ui  ## the figures, within 8 minutes; writes docs/benchmarks.md
 	$(BIN)/python -m bench
 
-bench-full: connect  ## the figures with the large rows
+bench-full: connect ui  ## the figures with the large rows
 	$(BIN)/python -m bench --full
 
 lock: $(READY)  ## write the lock files anew

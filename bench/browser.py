@@ -11,9 +11,7 @@ from pathlib import Path
 from time import sleep
 from typing import Any
 
-from playwright.sync_api import Browser, CDPSession, Page, ViewportSize, sync_playwright
-
-from tests.ui.conftest import CHROMIUM
+from playwright.sync_api import Browser, CDPSession, Page, ViewportSize
 
 WINDOW: ViewportSize = {"width": 1360, "height": 860}
 # Done is what costs less than this in so many seconds, so many times.
@@ -94,16 +92,6 @@ def longest_task(tab: Tab) -> Iterator[Longest]:
         for event in events
         if event["name"] == TASK and event["pid"] == event["tid"] == tab.pid
     )
-
-
-@contextmanager
-def open_browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 @contextmanager

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import urlencode
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from headwater.cli.demo_store import DemoStore
 from tests.server.api import no_lake, serve
+from tests.services.chromium import open_browser
 from tests.ui.site import DASHBOARD, FACT, SUMMARY_JOB, dataset_id, field_id
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
-CHROMIUM = "/usr/bin/chromium"
 WIDE = (1240, 740)
 LOW = (1240, 560)
 GRAPH = (1440, 720)
@@ -112,10 +112,8 @@ def serve_example() -> Iterator[str]:
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    with serve_example() as url, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with serve_example() as url, open_browser() as browser:
         take_all(browser, url, folder)
-        browser.close()
     print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
 
 

@@ -15,10 +15,11 @@ from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as PlaywrightError
 
 from bench import load, process
-from bench.browser import Tab, longest_task, open_browser, open_tab
+from bench.browser import Tab, longest_task, open_tab
 from bench.client import Client
 from bench.figure import Figure, Sample
 from headwater.server.web_pages import BUILT
+from tests.services.chromium import open_browser
 from tests.services.headwater import Headwater
 
 REPEATS = 3

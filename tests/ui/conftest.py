@@ -4,27 +4,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from headwater.cli.demo_store import DemoStore
-from headwater.server.web_pages import BUILT
 from tests.server.api import Api, no_lake, open_api, serve
+from tests.services.chromium import open_browser
 from tests.ui.site import Site, watch
-
-# Debian's; what Playwright itself would fetch is not needed.
-CHROMIUM = "/usr/bin/chromium"
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One browser for the whole test run."""
-    assert (BUILT / "index.html").exists(), "the web UI is not built; run make ui"
-    assert Path(CHROMIUM).exists(), "there is no Chromium; run make services"
-    with sync_playwright() as playwright:
-        # A sandbox needs a user of its own, which machines for tests have not.
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with open_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")
