@@ -85,6 +85,7 @@ lock: $(READY)  ## write the lock files anew
 	$(COMPILE) --group build -o requirements-build.lock
 	$(COMPILE) --group java -o requirements-java.lock
 	$(COMPILE) --group node -o requirements-node.lock
+	$(BIN)/python -m scripts.lock_jars
 
 clean:  ## remove what the targets made
 	rm -rf ui/node_modules src/headwater/server/web .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build connect/target

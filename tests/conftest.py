@@ -17,8 +17,6 @@ from tests.store.stores import open_store
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-AVRO = "org.apache.spark:spark-avro_2.13:{spark}"
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Properties are tried on very many examples: that is not quick."""
@@ -68,12 +66,13 @@ def headwater_server() -> Iterator[Headwater]:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """One Spark session for the whole test run, with Kafka, and Iceberg as catalog `lake`."""
-    from headwater.pipeline.spark.session import KAFKA, session
+    from headwater.pipeline.spark.packages import AVRO, ICEBERG, KAFKA
+    from headwater.pipeline.spark.session import session
 
     conf = iceberg.catalog_conf(tmp_path_factory.mktemp("warehouse"))
     # Deep plans among the tests would be more than Spark itself can go down, by its usual stack.
     conf["spark.driver.extraJavaOptions"] = "-Xss8m"
     settings = SparkSettings(master="local[2]", conf=conf)
-    needs = [KAFKA, AVRO, iceberg.PACKAGE]
+    needs = [KAFKA, AVRO, ICEBERG]
     with session(settings, "tests", needs, folder=tmp_path_factory.mktemp("data")) as spark:
         yield spark

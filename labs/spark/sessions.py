@@ -10,7 +10,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from headwater.config import SparkSettings
-from headwater.pipeline.spark.session import KAFKA, session
+from headwater.pipeline.spark.packages import ICEBERG, KAFKA
+from headwater.pipeline.spark.session import session
 from tests.services import iceberg
 
 
@@ -37,5 +38,5 @@ def open_spark(name: str, folder: Path) -> Iterator[SparkSession]:
         "spark.sql.shuffle.partitions": "2",
     }
     settings = SparkSettings(master="local[2]", conf=conf)
-    with session(settings, name, [KAFKA, iceberg.PACKAGE], folder=folder) as spark:
+    with session(settings, name, [KAFKA, ICEBERG], folder=folder) as spark:
         yield spark

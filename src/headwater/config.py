@@ -237,6 +237,11 @@ def java_home() -> str | None:
     return os.environ.get("JAVA_HOME") or None
 
 
+def artifact_repository() -> str | None:
+    """The repository for jars that the user has chosen, by the variable that Spark reads too."""
+    return os.environ.get("DEFAULT_ARTIFACT_REPOSITORY") or None
+
+
 def cache_folder() -> Path:
     """Where things are kept that can be made again."""
     home = os.environ.get("XDG_CACHE_HOME")

@@ -18,6 +18,7 @@ HeadwaterError
 ├── StoreUnavailable    the store did not answer; the same call may work later
 ├── LakeUnavailable     the lake cannot be written or read; a later try may work
 ├── SparkUnavailable    Spark did not start, or failed at its work
+│   └── PackagesUnavailable  jars that Spark needs cannot be fetched
 ├── StoreTooNew         the store was made by a newer Headwater
 ├── SourceUnavailable   where events come from does not answer; a later try may work
 │   └── SourceChanged   it is another than before; to begin anew works at once
@@ -29,7 +30,7 @@ HeadwaterError
 └── BadConfig           a setting that cannot be used
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 class HeadwaterError(Exception):
@@ -150,6 +151,18 @@ class SourceChanged(SourceUnavailable):
 
 class Busy(HeadwaterError):
     """Another process does what only one can do at a time."""
+
+
+class PackagesUnavailable(SparkUnavailable):
+    """Jars that Spark needs are not here and cannot be fetched from where they should be."""
+
+    def __init__(self, packages: Iterable[str], origin: str, reason: str) -> None:
+        self.packages = list(packages)
+        super().__init__(
+            f"{', '.join(self.packages)} cannot be fetched from {origin}: {reason}; "
+            "is there a network, and such a version? A mirror can be named in Maven's "
+            "settings.xml or in DEFAULT_ARTIFACT_REPOSITORY"
+        )
 
 
 class StoreTooNew(HeadwaterError):

@@ -17,7 +17,8 @@ import pyarrow as pa
 from headwater.config import SparkSettings
 from headwater.errors import HeadwaterError
 from headwater.pipeline.spark import session as sessions
-from headwater.pipeline.spark.session import KAFKA, session
+from headwater.pipeline.spark.packages import KAFKA
+from headwater.pipeline.spark.session import session
 
 ROOT = Path(__file__).parents[2]
 # Several times what a quiet machine takes.

@@ -13,12 +13,11 @@ from headwater.errors import BadConfig, SparkUnavailable
 from headwater.pipeline.spark.conf import (
     are_executors_apart,
     check_master,
-    find_missing,
     make_conf,
     python_of_executors,
     split_secrets,
 )
-from headwater.pipeline.spark.session import KAFKA
+from headwater.pipeline.spark.packages import KAFKA
 from tests.services.process import free_port
 
 SCRATCH = Path("/scratch")
@@ -48,7 +47,7 @@ class TestConf:
         own = {"spark.jars.packages": "a:b:1", "spark.driver.extraJavaOptions": "-Dx=y"}
         conf = conf_of(SparkSettings(conf=own), [KAFKA])
         kafka = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{version('pyspark')}"
-        assert conf["spark.jars.packages"] == f"{kafka},a:b:1"
+        assert conf["spark.jars.packages"] == f"a:b:1,{kafka}"
         assert conf["spark.driver.extraJavaOptions"].endswith(" -Dx=y")
         assert "--add-opens" in conf["spark.driver.extraJavaOptions"]
 
@@ -122,18 +121,6 @@ class TestMaster:
     @pytest.mark.parametrize("master", ["local[*]", "yarn", "k8s://https://127.0.0.1:1"])
     def test_others_are_left_to_spark(self, master: str) -> None:
         check_master(master)
-
-
-class TestMissing:
-    def test_a_package_is_missing_until_its_jar_is_there(self, tmp_path: Path) -> None:
-        conf = {"spark.jars.packages": "org.a:b_2.13:1.0,c:d:2", "spark.jars.ivy": str(tmp_path)}
-        assert find_missing(conf) == ["org.a:b_2.13:1.0", "c:d:2"]
-        (tmp_path / "jars").mkdir()
-        (tmp_path / "jars" / "org.a_b_2.13-1.0.jar").touch()
-        assert find_missing(conf) == ["c:d:2"]
-
-    def test_nothing_is_missing_where_nothing_is_needed(self) -> None:
-        assert find_missing({}) == []
 
 
 class TestSettings:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-PACKAGE = "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.11.0"
 _CLASSES = "org.apache.iceberg.spark"
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import headwater.spark
 from headwater.config import SparkSettings
+from headwater.pipeline.spark.packages import ICEBERG, OPENLINEAGE
 from headwater.pipeline.spark.session import session
 from tests.services import iceberg
 
@@ -30,7 +31,7 @@ conf = {
     "spark.openlineage.transport.type": "http",
     "spark.openlineage.transport.url": url,
 }
-needs = [iceberg.PACKAGE, "io.openlineage:openlineage-spark_2.13:1.53.0"]
+needs = [ICEBERG, OPENLINEAGE]
 with session(SparkSettings(master="local[2]", conf=conf), "Shop-Test", needs) as spark:
     listening = headwater.spark.listen(spark, url, batch=True)
     orders = spark.readStream.schema("id int, price double, supplier string")

@@ -94,7 +94,8 @@ def run_ingest(choices: Choices, source: "KafkaSource | str", group: str | None)
 def _session(
     choices: Choices, source: "KafkaSource | str"
 ) -> "AbstractContextManager[SparkSession]":
-    from headwater.pipeline.spark.session import KAFKA, session
+    from headwater.pipeline.spark.packages import KAFKA
+    from headwater.pipeline.spark.session import session
 
     return session(
         choices.settings.spark,

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 from headwater.config import SparkSettings
 from headwater.demo.live.orders import write_day
 from headwater.demo.live.place import APPLICATION, DAYS, NAMESPACE, STREAM, SUMMARY, Place
-from headwater.errors import SparkUnavailable
-from headwater.pipeline.spark.conf import find_missing
+from headwater.errors import PackagesUnavailable
+from headwater.pipeline.spark.packages import OPENLINEAGE
 from headwater.pipeline.spark.session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_OPENLINEAGE = "io.openlineage:openlineage-spark_2.13:1.53.0"
 
 Tell = Callable[[str], None]
 
@@ -57,12 +55,9 @@ def _start(stack: ExitStack, place: Place, url: str, tell: Tell) -> "SparkSessio
         "spark.openlineage.transport.type": "http",
         "spark.openlineage.transport.url": url,
     }
-    is_missing = find_missing({"spark.jars.packages": _OPENLINEAGE}) != []
     try:
-        return stack.enter_context(_session(place, {**own, **stock}, [_OPENLINEAGE], tell))
-    except SparkUnavailable as error:
-        if not is_missing:
-            raise
+        return stack.enter_context(_session(place, {**own, **stock}, [OPENLINEAGE], tell))
+    except PackagesUnavailable as error:
         tell(f"going on without OpenLineage's own listener ({error.message})")
     return stack.enter_context(_session(place, own, [], tell))
 

@@ -4,11 +4,11 @@ import re
 import socket
 import sys
 from collections.abc import Collection, Mapping
-from importlib.metadata import version
 from pathlib import Path
 
 from headwater.config import SparkSettings
 from headwater.errors import BadConfig, SparkUnavailable
+from headwater.pipeline.spark.packages import SETTING, parse_packages
 
 _DEFAULTS = {
     "spark.log.level": "ERROR",
@@ -22,7 +22,6 @@ _DEFAULTS = {
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 # Spares a stack trace when Hadoop looks for a user.
 _OPEN_SECURITY = "--add-opens=java.base/java.security=ALL-UNNAMED"
-_PACKAGES = "spark.jars.packages"
 _LISTS_OF_FILES = ("spark.archives", "spark.files", "spark.jars", "spark.submit.pyFiles")
 # Spark itself would not show these, and the command line of a process is shown to everybody.
 _SECRET = re.compile(r"secret|password|token|credential|access.?key|jaas", re.IGNORECASE)
@@ -50,9 +49,9 @@ def make_conf(
     conf |= settings.conf
     options = [_OPEN_SECURITY, f'"-Djava.io.tmpdir={scratch}"', settings.conf.get(_JAVA_OPTIONS)]
     conf[_JAVA_OPTIONS] = " ".join(filter(None, options))
-    wanted = [need.format(spark=version("pyspark")) for need in sorted(needs)]
-    if packages := [*wanted, *filter(None, [settings.conf.get(_PACKAGES)])]:
-        conf[_PACKAGES] = ",".join(packages)
+    packages = parse_packages([*needs, *settings.conf.get(SETTING, "").split(",")])
+    if packages:
+        conf[SETTING] = ",".join(map(":".join, packages))
     for key in _LISTS_OF_FILES:
         if key in conf:
             conf[key] = ",".join(_absolute(file) for file in conf[key].split(","))
@@ -78,13 +77,6 @@ def split_secrets(conf: Mapping[str, str]) -> tuple[dict[str, str], dict[str, st
     return {key: value for key, value in conf.items() if key not in secret}, secret
 
 
-def find_missing(conf: Mapping[str, str]) -> list[str]:
-    """The packages that were never fetched on this machine."""
-    home = Path(conf.get("spark.jars.ivy") or Path.home() / ".ivy2.5.2")
-    packages = filter(None, conf.get(_PACKAGES, "").split(","))
-    return [name for name in packages if not (home / "jars" / _jar(name)).is_file()]
-
-
 def check_master(master: str) -> None:
     """Raise if nobody listens where a master should: Spark itself would try for a minute."""
     if not master.startswith("spark://"):
@@ -100,12 +92,6 @@ def check_master(master: str) -> None:
         except OSError as error:
             reasons.append(f"{address}: {error.strerror or error}")
     raise SparkUnavailable(f"no Spark master answers at {'; '.join(reasons)}")
-
-
-def _jar(package: str) -> str:
-    """The name that Ivy gives a package's jar: group_artifact-version.jar."""
-    group, _, rest = package.partition(":")
-    return f"{group}_{rest.replace(':', '-')}.jar"
 
 
 def _absolute(file: str) -> str:

@@ -22,7 +22,6 @@ _END_SECONDS = 20
 # A record of Spark's log; what follows it, most of it Java's stacks, is for those who look closely.
 _ERROR = re.compile(r"^[\d/]+ [\d:]+ (?:ERROR|FATAL) (.+)")
 _NO_VM = "Error occurred during initialization of VM"
-_UNRESOLVED = re.compile(r"unresolved dependency: ([^#]+)#([^;]+);([^:\s]+)")
 # In the order in which the first of them tells most.
 _REASONS = (
     re.compile(r"^Exception in thread \"main\" (?:[\w.$]+: )?(.+)"),
@@ -152,10 +151,6 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 def find_reason(lines: Sequence[str]) -> str:
     """The sentence that tells most of what a JVM wrote before it gave up; empty if none does."""
-    for line in lines:
-        if found := _UNRESOLVED.search(line):
-            package = ":".join(found.groups())
-            return f"package {package} cannot be fetched; is there such a version, and a network?"
     if _NO_VM in lines[:-1]:
         return lines[lines.index(_NO_VM) + 1]
     for pattern in _REASONS:

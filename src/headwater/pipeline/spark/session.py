@@ -28,11 +28,11 @@ from headwater.errors import HeadwaterError, NotInstalled, SparkUnavailable
 from headwater.pipeline.spark.conf import (
     are_executors_apart,
     check_master,
-    find_missing,
     make_conf,
     python_of_executors,
     split_secrets,
 )
+from headwater.pipeline.spark.jars import replace_packages
 from headwater.pipeline.spark.java import find_java
 from headwater.pipeline.spark.jvm import Jvm, find_cause
 from headwater.pipeline.spark.scratch import Scratch
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 log = logging.getLogger(__name__)
-
-# What a session may need beside Spark itself, as Maven names it.
-KAFKA = "org.apache.spark:spark-sql-kafka-0-10_2.13:{spark}"
 
 _END_SECONDS = 2.0
 
@@ -100,9 +97,9 @@ def open_session(
 ) -> "SparkSession":
     """Start Spark, for `close_session` to end.
 
-    `needs` are packages such as `KAFKA`, fetched once. Scratch files go into `spark` in `folder`,
-    which is the data folder, or where the system has its temporary ones. What takes long is told;
-    what Spark says, only if `verbose`.
+    `needs` are packages, such as `packages.KAFKA`, fetched once. Scratch files go into `spark` in
+    `folder`, which is the data folder, or where the system has its temporary ones. What takes long
+    is told; what Spark says, only if `verbose`.
     """
     global _open
     if find_spec("pyspark") is None:
@@ -114,8 +111,7 @@ def open_session(
     scratch = Scratch(None if folder is None else folder / "spark")
     try:
         conf = make_conf(settings, name, needs, scratch.path, verbose)
-        if missing := find_missing(conf):
-            tell(f"fetching what Spark needs (once): {', '.join(missing)}")
+        conf = replace_packages(conf, java, tell)
         with variables_set(**_variables(settings.master, java.home, python_of_executors(settings))):
             jvm, spark = _start(conf, scratch.path, verbose)
     except BaseException:
