@@ -138,7 +138,9 @@ class TestFailures:
     def test_a_jar_that_is_not_what_its_checksum_says(self, chosen: Repository) -> None:
         (jar,) = chosen.folder.rglob("library-2.0.jar")
         jar.write_bytes(b"damaged on its way")
-        with pytest.raises(PackagesUnavailable, match=r": org.example#library;2.0!library.jar: invalid sha1;"):
+        with pytest.raises(
+            PackagesUnavailable, match=r": org.example#library;2.0!library.jar: invalid sha1;"
+        ):
             fetch()
 
     def test_a_known_jar_that_is_another_one(
