@@ -14,7 +14,7 @@ _SHARED = {"tests/pipeline": "spark", "tests/spark": "spark", "tests/connect": "
 _FIRST = ("spark", "connect")
 
 
-class GroupScheduling(LoadScopeScheduling):
+class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
     """Gives groups to workers in the order in which `order_tests` has put them."""
 
     def __init__(self, config: pytest.Config, log: Producer) -> None:
