@@ -25,7 +25,7 @@ from headwater.pipeline.rebuild import ReadShares, fill, share_out
 from headwater.pipeline.spark.session import session
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
-from headwater.store.replacement import replacement
+from headwater.store.maintenance.replacement import replacement
 
 REPEATS = 3
 PROJECTED = 40_000

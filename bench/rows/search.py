@@ -20,7 +20,7 @@ from headwater.model.event import decode_event
 from headwater.model.project import project
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 from tests.services.headwater import Headwater
 
 JOBS = 30_000

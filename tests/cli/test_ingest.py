@@ -30,7 +30,7 @@ from headwater.pipeline.storing import Totals
 from headwater.pipeline.watching import Log
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 from tests.cli.commands import Outcome, Run, check_one_line
 from tests.model.events import encode, run_event
 

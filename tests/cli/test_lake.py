@@ -12,7 +12,7 @@ from headwater.pipeline.lake.compaction import compacting
 from headwater.pipeline.lake.lake import Lake
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 from tests.cli.commands import Run, check_one_line, run_program
 from tests.pipeline.lakes import NOON, files, lake_events, payloads
 from tests.store.samples import dataset_facts

@@ -15,8 +15,8 @@ from headwater.pipeline.feeds.kafka_feed import KafkaFeed
 from headwater.pipeline.ingest import Ingest
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.tasks import Task
-from headwater.store.connections import SqliteConnection
-from headwater.store.writer import Writer
+from headwater.store.write.connections import SqliteConnection
+from headwater.store.write.writer import Writer
 
 # Tasks get it with their code: they are of another group.
 GROUP = os.getpgrp()

@@ -13,7 +13,7 @@ from headwater.model.column_map import read_column_map
 from headwater.model.ids import UNSAID
 from headwater.store import tables
 from headwater.store.engine import open_engine
-from headwater.store.packing import unpack
+from headwater.store.write.packing import unpack
 from tests.faults.load import JSON, PATH, new_client
 from tests.services.headwater import Headwater
 

@@ -14,7 +14,7 @@ from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.own_lineage import NAMESPACE
 from headwater.store import tables
 from headwater.store.engine import open_engine
-from headwater.store.packing import unpack
+from headwater.store.write.packing import unpack
 from tests.faults.stored import check_consistent, events_in
 from tests.store.rows import Rows, differences, read_rows
 from tests.store.stores import open_store

@@ -16,7 +16,7 @@ from bench import load as bench_load
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.lake.outbox import flush
 from headwater.store.engine import open_engine
-from headwater.store.outbox import count_waiting, fill
+from headwater.store.write.outbox import count_waiting, fill
 from tests.faults.load import JSON, PATH, Load, new_client, wait_until
 from tests.faults.stored import check_quiet, events_in
 from tests.faults.test_postgresql_away import hung

@@ -18,7 +18,7 @@ from headwater.model.relations import (
     RunRow,
     Voice,
 )
-from headwater.store.graph_reader import StoreReader
+from headwater.store.lineage.graph_reader import StoreReader
 from tests.graph.events import JOBS, NOON, TABLES
 from tests.store.stores import Store
 

@@ -18,7 +18,7 @@ from headwater.model.merge import Merged
 from headwater.model.project import project
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Name, newest_schema
-from headwater.store.graph_reader import StoreReader
+from headwater.store.lineage.graph_reader import StoreReader
 from tests.graph.events import JOBS, TABLES, minute, split
 from tests.graph.memory_reader import MemoryReader
 from tests.model.events import Json, encode

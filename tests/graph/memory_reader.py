@@ -1,6 +1,6 @@
 """The rows of a merge, read as a walk reads a store: written for plainness, not for speed.
 
-What `headwater.store.graph_reader.StoreReader` answers from SQL must be what this answers.
+What `headwater.store.lineage.graph_reader.StoreReader` answers from SQL must be what this answers.
 """
 
 import json
@@ -33,7 +33,7 @@ from headwater.model.relations import (
 )
 from headwater.model.stamp import time_of
 from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Use, Uses, Word
-from headwater.store.uses import RUNS_ASKED
+from headwater.store.lineage.uses import RUNS_ASKED
 
 _ENDS = {
     EventType.COMPLETE: "COMPLETED",

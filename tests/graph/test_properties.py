@@ -15,7 +15,7 @@ from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.ids import dataset_id, job_id
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Use
-from headwater.store.graph_reader import StoreReader
+from headwater.store.lineage.graph_reader import StoreReader
 from tests.graph import histories
 from tests.graph.events import JOBS, TABLES, minute
 from tests.graph.lineage import ALL, Lineage, facts_of, memory_reader

@@ -10,7 +10,7 @@ from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW
-from headwater.store import uses
+from headwater.store.lineage import uses
 from tests.graph.bulk import JobUses, counted, dataset, filled, job
 from tests.graph.events import dataset as described
 from tests.graph.events import describe, run

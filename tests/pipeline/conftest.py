@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from headwater.pipeline.lake.lake import Lake
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 from tests.store.stores import Store, open_store
 
 

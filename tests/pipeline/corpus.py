@@ -14,7 +14,7 @@ from headwater.model.instant import DAY, now
 from headwater.model.intake import take_in
 from headwater.pipeline.own_lineage import NAMESPACE
 from headwater.store import tables
-from headwater.store.packing import unpack
+from headwater.store.write.packing import unpack
 from tests.graph import events as graph
 from tests.model.events import dataset_event, edit_event, encode, job_event, run_event
 from tests.properties.strategies import event_lists, facts_of, rows_of

@@ -76,7 +76,7 @@ def on_a_cluster(archive: str) -> None:
 
         import pyarrow
 
-        from headwater.store import packing
+        from headwater.store.write import packing
 
         for _ in batches:
             value = b"schemaURL" * 100

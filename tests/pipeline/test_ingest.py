@@ -31,7 +31,7 @@ from headwater.pipeline.storing import Totals
 from headwater.pipeline.tasks import Message, Task
 from headwater.store.engine import open_engine
 from headwater.store.positions import read_positions
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 from tests.pipeline.frames import Frame, as_frame, make_task, numbered, wait_for
 from tests.pipeline.lakes import payloads
 from tests.pipeline.test_watching import Noting

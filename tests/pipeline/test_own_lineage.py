@@ -23,9 +23,9 @@ from headwater.pipeline import own_lineage
 from headwater.pipeline.own_lineage import OwnLineage
 from headwater.pipeline.storing import Totals
 from headwater.store import tables
-from headwater.store.outbox import count_waiting
-from headwater.store.packing import unpack
-from headwater.store.writer import Writer
+from headwater.store.write.outbox import count_waiting
+from headwater.store.write.packing import unpack
+from headwater.store.write.writer import Writer
 from tests.model.events import Json
 from tests.pipeline.lakes import NOON
 from tests.store.stores import Store

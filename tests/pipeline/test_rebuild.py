@@ -27,13 +27,13 @@ from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.rebuild import rebuild
 from headwater.pipeline.storing import Totals
 from headwater.store import tables
-from headwater.store.check import check_store
+from headwater.store.maintenance.check import check_store
 from headwater.store.engine import open_engine
 from headwater.store.keys import add_key
 from headwater.store.migrate import upgrade
 from headwater.store.positions import move_position
-from headwater.store.prune import prune
-from headwater.store.writer import open_writer
+from headwater.store.maintenance.prune import prune
+from headwater.store.write.writer import open_writer
 from tests.faults.load import JSON, PATH, Load, new_client
 from tests.faults.stored import check_quiet
 from tests.faults.stored import check_store as check_server

@@ -15,8 +15,8 @@ from headwater.model.intake import reject
 from headwater.pipeline import replay as module
 from headwater.pipeline.replay import Replayed, replay
 from headwater.store import tables
-from headwater.store.outbox import count_waiting
-from headwater.store.writer import Writer
+from headwater.store.write.outbox import count_waiting
+from headwater.store.write.writer import Writer
 from tests.model.events import encode, run_event
 from tests.store.stores import Store
 

@@ -24,10 +24,10 @@ from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.own_lineage import OwnLineage
 from headwater.pipeline.rebuild import rebuild
-from headwater.store.check import check_store
+from headwater.store.maintenance.check import check_store
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
-from headwater.store.writer import open_writer, ready
+from headwater.store.write.writer import open_writer, ready
 from tests.faults.load import JSON, PATH, new_client
 from tests.pipeline.corpus import (
     SEED,

@@ -88,7 +88,7 @@ class TestCluster:
         self, archive: Path, tmp_path: Path
     ) -> None:
         done = run("on_a_cluster", archive.name, cwd=tmp_path)
-        packing = "./headwater.zip/headwater/store/packing.py"
+        packing = "./headwater.zip/headwater/store/write/packing.py"
         assert (done.stdout, done.stderr) == (f"{packing} True archive\n", "")
 
 

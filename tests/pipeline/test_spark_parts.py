@@ -16,12 +16,12 @@ class TestZip:
         package = zip_package(tmp_path / "headwater.zip")
         program = (
             f"import sys; sys.path.insert(0, {str(package)!r})\n"
-            "from headwater.store.packing import pack, unpack, __file__\n"
+            "from headwater.store.write.packing import pack, unpack, __file__\n"
             "value = b'schemaURL' * 100\n"
             "print(__file__, len(pack(value)) < 100, unpack(pack(value)) == value)"
         )
         said = subprocess.check_output([sys.executable, "-c", program], text=True, cwd=tmp_path)
-        assert said == f"{package}/headwater/store/packing.py True True\n"
+        assert said == f"{package}/headwater/store/write/packing.py True True\n"
 
 
 class TestScratch:

@@ -22,8 +22,8 @@ from headwater.pipeline import tasks
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.tasks import Chunk, Handed, Message, Task, hand_over, take_over
-from headwater.store.packing import unpack
-from headwater.store.writer import open_writer, pack_rows, ready
+from headwater.store.write.packing import unpack
+from headwater.store.write.writer import open_writer, pack_rows, ready
 from tests.model.events import (
     Json,
     dataset_event,

@@ -14,7 +14,7 @@ from hypothesis.strategies import DataObject
 from bench import load
 from headwater.model.facts import Facts
 from headwater.model.merge import CATALOG
-from headwater.store.writer import Writer, open_writer
+from headwater.store.write.writer import Writer, open_writer
 from tests.properties.relation_rows import facts, rows
 from tests.properties.strategies import (
     deliveries,

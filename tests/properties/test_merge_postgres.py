@@ -15,7 +15,7 @@ from sqlalchemy import Engine
 from bench import load
 from headwater.model.facts import Facts
 from headwater.model.merge import CATALOG
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 from tests.properties.relation_rows import facts, rows
 from tests.properties.strategies import (
     deliveries,

@@ -9,7 +9,7 @@ from hypothesis.strategies import DataObject
 
 from headwater.model.ids import NO_CONTENT, UNSAID
 from headwater.model.instant import parse_instant
-from headwater.store.prune import prune
+from headwater.store.maintenance.prune import prune
 from tests.properties.strategies import event_lists, facts_of
 from tests.services.postgresql import PostgreSQL
 from tests.store.rows import differences

@@ -14,7 +14,7 @@ from headwater.pipeline import tasks
 from headwater.pipeline.feeds.kafka import read_messages
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.tasks import Chunk, Task, read_result, take_over
-from headwater.store.bulk import write_or_reject
+from headwater.store.write.bulk import write_or_reject
 from tests.pipeline.corpus import comparable, facts_of_all
 from tests.properties.strategies import deliveries, event_lists, rows_of
 from tests.store.rows import Rows, differences

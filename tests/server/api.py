@@ -20,7 +20,7 @@ from headwater.server.keyring import REFRESH_SECONDS
 from headwater.server.protocol import BoundedProtocol
 from headwater.store import tables
 from headwater.store.engine import open_engine
-from headwater.store.packing import unpack
+from headwater.store.write.packing import unpack
 
 JSON = "application/json"
 

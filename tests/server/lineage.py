@@ -27,7 +27,7 @@ from headwater.model.relations import (
     Voice,
 )
 from headwater.store import tables
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 from tests.graph.events import JOBS, NOON, TABLES, minute
 from tests.server.api import Api
 from tests.server.events import Json

@@ -6,8 +6,8 @@ import jsonschema_rs
 import pytest
 
 from headwater.model.instant import DAY, MINUTE, format_instant, now
-from headwater.store import stretches
-from headwater.store.rollup import roll_up_samples
+from headwater.store.stats import runs_in_range
+from headwater.store.maintenance.rollup import roll_up_samples
 from tests.server.api import Api, error_of, escape
 from tests.server.events import JOBS, TABLES, Json, dataset, run_event, schema
 from tests.server.lineage import edit, refused
@@ -167,7 +167,7 @@ class TestSamples:
         asked = {"by": "hour", "from": at("10:00:00"), "to": at("14:00:00")}
         whole = api.read(path(ORDERS, "samples"), **asked)
         assert [each["written"]["rows"] for each in whole["samples"]] == [5, 5, 5, 5]
-        monkeypatch.setattr(stretches, "MOST_RUNS", 2)
+        monkeypatch.setattr(runs_in_range, "MOST_RUNS", 2)
         answer = api.read(path(ORDERS, "samples"), **asked)
         assert answer["isCut"] and not whole["isCut"]
         # Of the hour from eleven on only the end is known.
@@ -288,11 +288,11 @@ class TestUsage:
             event = run_event("COMPLETE", time, run_id(number), inputs=[dataset("orders")])
             api.store(event)
         whole = api.read(path(ORDERS, "usage"))
-        monkeypatch.setattr(stretches, "MOST_RUNS", 2)
+        monkeypatch.setattr(runs_in_range, "MOST_RUNS", 2)
         answer = api.read(path(ORDERS, "usage"))
         assert answer["isCut"] and not whole["isCut"]
         assert answer["days"] == whole["days"][:2]
-        monkeypatch.setattr(stretches, "MOST_JOBS", 0)
+        monkeypatch.setattr(runs_in_range, "MOST_JOBS", 0)
         assert api.read(path(ORDERS, "usage"))["isCut"]
 
     @pytest.mark.parametrize("days", ["0", "367", "-1", "x"])

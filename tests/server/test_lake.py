@@ -29,8 +29,8 @@ from headwater.server.background import Stopped
 from headwater.server.lake import LakeFlush
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
-from headwater.store.outbox import count_waiting
-from headwater.store.writer import open_writer
+from headwater.store.write.outbox import count_waiting
+from headwater.store.write.writer import open_writer
 from tests.server.api import JSON, serve
 from tests.server.events import run_event
 from tests.server.test_background import is_running, wait_for
@@ -324,8 +324,8 @@ class TestChild:
             "from headwater.server.lake import LakeFlush; "
             "from headwater.store.engine import open_engine; "
             "from headwater.store.migrate import upgrade; "
-            "from headwater.store.outbox import count_waiting; "
-            "from headwater.store.writer import open_writer; "
+            "from headwater.store.write.outbox import count_waiting; "
+            "from headwater.store.write.writer import open_writer; "
             "from tests.store.samples import dataset_facts; "
             "engine = open_engine('sqlite:///store.db'); upgrade(engine); "
             "writer = open_writer(engine, fills_outbox=True); writer.write([dataset_facts()]); "

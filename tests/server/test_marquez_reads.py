@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from headwater.model import instant
 from headwater.store import tables
-from headwater.store.events import Wanted
+from headwater.store.read.events import Wanted
 from tests.server.api import Api, error_of, escape
 from tests.server.events import JOBS, OLDER_RUN, RUN, TABLES, Json, dataset, run_event, schema
 from tests.server.lineage import edit

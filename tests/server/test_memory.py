@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from headwater.model.intake import take_in
-from headwater.store.outbox import fill
+from headwater.store.write.outbox import fill
 from tests.server.events import run_event
 from tests.services.headwater import Headwater
 from tests.store.stores import open_store

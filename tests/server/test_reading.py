@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from headwater.model.relations import Slot
-from headwater.store.contents import read_facets
+from headwater.store.read.contents import read_facets
 from tests.server.api import Api, error_of, escape
 from tests.server.events import (
     JOBS,

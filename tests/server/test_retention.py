@@ -18,7 +18,7 @@ from headwater.server import retention
 from headwater.server.retention import Retention
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 from tests.store.test_prune import OLD, ended_run, kept_runs, reads
 
 SOON = timedelta(milliseconds=1)

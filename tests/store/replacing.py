@@ -20,9 +20,9 @@ from bench import load
 from headwater.errors import Busy, StoreUnavailable
 from headwater.store import tables
 from headwater.store.engine import open_engine
-from headwater.store.replacement import Replacement, replacement
-from headwater.store.replacement_sqlite import SqliteReplacement
-from headwater.store.writer import open_writer
+from headwater.store.maintenance.replacement import Replacement, replacement
+from headwater.store.maintenance.replacement_sqlite import SqliteReplacement
+from headwater.store.write.writer import open_writer
 from tests.faults.load import wait_until
 from tests.properties.strategies import facts_of
 

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from headwater.model.merge import CATALOG, Merged, Relation, Row
-from headwater.store.packing import unpack
+from headwater.store.write.packing import unpack
 from headwater.store.tables import TABLES
 
 Rows = dict[str, set[tuple[Any, ...]]]

@@ -9,7 +9,7 @@ from headwater.model.facts import Facts
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.tables import TABLES, store_state
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 from tests.store.rows import Rows, read_rows
 
 

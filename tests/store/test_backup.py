@@ -9,15 +9,15 @@ import pytest
 from sqlalchemy import Engine, text
 
 from headwater.errors import BackupFailed, NotInstalled, StoreTooNew
-from headwater.store import postgres_backup
-from headwater.store.backup import back_up, is_empty, restore
-from headwater.store.check import check_store
+from headwater.store.maintenance import backup_postgres
+from headwater.store.maintenance.backup import back_up, is_empty, restore
+from headwater.store.maintenance.check import check_store
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD, upgrade
-from headwater.store.outbox import count_waiting, fill, read_waiting, remove_carried
+from headwater.store.write.outbox import count_waiting, fill, read_waiting, remove_carried
 from headwater.store.positions import move_position, read_positions
 from headwater.store.tables import METADATA, outbox
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 from tests.store.rows import differences, read_rows
 from tests.store.samples import COLUMN_MAP, dataset_facts
 
@@ -179,10 +179,10 @@ def test_a_store_is_not_its_own_backup(engine: Engine) -> None:
 def test_a_missing_program_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(postgres_backup, "_DEBIAN", tmp_path)
+    monkeypatch.setattr(backup_postgres, "_DEBIAN", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NotInstalled, match="pg_dump is not installed; install .*postgresql-client"):
-        postgres_backup.find_program("pg_dump")
+        backup_postgres.find_program("pg_dump")
 
 
 def test_the_password_is_in_no_argument(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_the_password_is_in_no_argument(monkeypatch: pytest.MonkeyPatch, tmp_pat
         f'#!/bin/sh\necho "$@" > {tmp_path}/called\necho "$PGPASSWORD" >&2\nexit 1\n'
     )
     program.chmod(0o755)
-    monkeypatch.setattr(postgres_backup, "_DEBIAN", tmp_path / "none")
+    monkeypatch.setattr(backup_postgres, "_DEBIAN", tmp_path / "none")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     engine = open_engine("postgresql://ada:secret@db.example/lineage?sslmode=require")
     with pytest.raises(BackupFailed, match="pg_dump failed: secret"):

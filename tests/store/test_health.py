@@ -14,7 +14,7 @@ from headwater.model.facts import Facts
 from headwater.model.ids import dataset_id, run_name
 from headwater.model.instant import MINUTE, format_instant, parse_instant
 from headwater.model.project import project
-from headwater.store.health import (
+from headwater.store.stats.health import (
     DatasetPast,
     JobPast,
     read_datasets,
@@ -22,8 +22,8 @@ from headwater.store.health import (
     read_hours,
     read_jobs,
 )
-from headwater.store.prune import prune
-from headwater.store.writer import Writer, open_writer
+from headwater.store.maintenance.prune import prune
+from headwater.store.write.writer import Writer, open_writer
 from tests.model.events import edit_event
 from tests.server.events import JOBS, TABLES, Json, dataset, run_event
 

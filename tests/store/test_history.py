@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.store.history import PastRun, Said, find_repeats
+from headwater.store.maintenance.redundant_runs import PastRun, Said, find_repeats
 
 A: Said = ((b"a", 1, None, None),)
 B: Said = ((b"b", 1, None, None),)

@@ -11,7 +11,7 @@ from headwater.errors import StoreUnavailable
 from headwater.model.instant import DAY
 from headwater.model.relations import EventRow
 from headwater.store import tables
-from headwater.store.outbox import (
+from headwater.store.write.outbox import (
     Place,
     Waiting,
     _first_waiting,
@@ -21,8 +21,8 @@ from headwater.store.outbox import (
     read_waiting,
     remove_carried,
 )
-from headwater.store.prune import prune
-from headwater.store.writer import Writer, open_writer
+from headwater.store.maintenance.prune import prune
+from headwater.store.write.writer import Writer, open_writer
 from tests.store.samples import dataset_facts
 from tests.store.test_prune import HORIZON, NEW, OLD, ended_run, event_runs, kept_runs
 
@@ -257,7 +257,7 @@ class TestPrune:
     def test_in_parts(
         self, engine: Engine, writer: Writer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("headwater.store.prune._EVENTS_AT_ONCE", 2)
+        monkeypatch.setattr("headwater.store.maintenance.prune._EVENTS_AT_ONCE", 2)
         self.write_runs(writer)
         remove(engine, *(each.place for each in waiting(engine)[3:]))
         assert prune(engine, HORIZON)["event"] == 5

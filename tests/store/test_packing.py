@@ -8,7 +8,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.store.packing import pack, unpack
+from headwater.store.write.packing import pack, unpack
 
 MAGIC = zstandard.FRAME_HEADER
 # Written by the first version that had a vocabulary.

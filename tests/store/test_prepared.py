@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import BigInteger, Connection, Engine, Select, bindparam, or_, select
 
 from headwater.store import tables
-from headwater.store.prepared import IsAmong, Prepared
+from headwater.store.query.prepared import IsAmong, Prepared
 
 COUNT = 3_000
 MARK = tables.lifecycle

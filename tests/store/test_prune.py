@@ -17,10 +17,13 @@ from headwater.model.instant import DAY, MINUTE, format_instant, parse_instant
 from headwater.model.intake import take_in
 from headwater.model.project import project
 from headwater.server.marquez.jobs import read_uses
-from headwater.store import datasets, jobs, runs, tables
-from headwater.store.paging import Page
-from headwater.store.prune import ROLLED_UP, prune
-from headwater.store.writer import Writer, open_writer
+from headwater.store import tables
+from headwater.store.read import datasets
+from headwater.store.read import jobs
+from headwater.store.read import runs
+from headwater.store.query.paging import Page
+from headwater.store.maintenance.prune import ROLLED_UP, prune
+from headwater.store.write.writer import Writer, open_writer
 from tests.server.events import JOBS, TABLES, dataset, run_event, schema
 from tests.store.rows import differences, read_rows
 from tests.store.samples import COLUMN_MAP, MAPPED_FIELD
@@ -386,7 +389,7 @@ class TestRunning:
         self, engine: Engine, writer: Writer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for name in ("_RUNS_AT_ONCE", "_EVENTS_AT_ONCE", "_DIGESTS_AT_ONCE"):
-            monkeypatch.setattr(f"headwater.store.prune.{name}", 3)
+            monkeypatch.setattr(f"headwater.store.maintenance.prune.{name}", 3)
         self.write_history(writer)
         before = answers(engine)
         for allowed in range(1_000):
@@ -418,7 +421,7 @@ class TestRunning:
         assert len(read_rows(engine)["event"]) == len(rows["event"]) + 1
 
     def test_beside_writers(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("headwater.store.prune._RUNS_AT_ONCE", 5)
+        monkeypatch.setattr("headwater.store.maintenance.prune._RUNS_AT_ONCE", 5)
         errors: list[BaseException] = []
 
         def write(first: int) -> None:

@@ -25,12 +25,12 @@ from headwater.model.search_text import (
 )
 from headwater.store import tables
 from headwater.store.migrate import upgrade
-from headwater.store.paging import Page
-from headwater.store.prune import prune
-from headwater.store.search import search
-from headwater.store.search_index import fill_index
-from headwater.store.search_looking import Query
-from headwater.store.writer import open_writer, ready
+from headwater.store.query.paging import Page
+from headwater.store.maintenance.prune import prune
+from headwater.store.search.search import search
+from headwater.store.search.index import fill_index
+from headwater.store.search.query import Query
+from headwater.store.write.writer import open_writer, ready
 from tests.properties.strategies import facts_of
 from tests.store.replacing import replace
 

@@ -16,11 +16,11 @@ from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts
 from headwater.model.ids import UNSAID, dataset_id
 from headwater.model.merge import CATALOG, Merged, Row
-from headwater.store.connections import Connection
+from headwater.store.write.connections import Connection
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.tables import TABLES
-from headwater.store.writer import Writer, open_writer
+from headwater.store.write.writer import Writer, open_writer
 from tests.services.process import free_port
 from tests.store.rows import Rows, differences, merged_rows, read_rows
 from tests.store.samples import COLUMN_MAP, Passing, bad_facts, connect, dataset_facts

@@ -25,7 +25,7 @@ def open_store(
     store: str | None, data: Path | None, is_upgraded: bool = True
 ) -> "Iterator[Engine]":
     """Open the store that the settings name, and bring its tables up to date if asked to."""
-    from headwater.store.answering import answering
+    from headwater.store.failures import answering
     from headwater.store.engine import open_engine
     from headwater.store.migrate import upgrade
 
@@ -71,7 +71,7 @@ def prune(
     SQLite gives the room to new rows, not back to the disk.
     """
     from headwater.model.instant import MICROSECOND, now
-    from headwater.store.prune import prune as prune_store
+    from headwater.store.maintenance.prune import prune as prune_store
 
     try:
         age = parse_duration(older_than)
@@ -99,7 +99,7 @@ def backup(
     SQLite is copied page by page and checked. PostgreSQL is dumped by its own `pg_dump`, in the
     custom format, and only the tables of Headwater.
     """
-    from headwater.store.backup import back_up
+    from headwater.store.maintenance.backup import back_up
 
     with open_store(store, data, is_upgraded=False) as engine, steps() as progress:
         size = back_up(engine, file, lambda done, total: progress("pages", done, total))
@@ -119,7 +119,7 @@ def restore(
 
     A store that holds anything is left alone unless --force is given.
     """
-    from headwater.store.backup import restore as restore_store
+    from headwater.store.maintenance.backup import restore as restore_store
 
     with open_store(store, data, is_upgraded=False) as engine, steps() as progress:
         restore_store(engine, file, force, lambda done, total: progress("pages", done, total))
@@ -133,7 +133,7 @@ def check(output: OutputOption = Output.TEXT, store: Store = None, data: Data = 
     Looks at the file (SQLite), the revision, and that everything rows refer to is there and
     undamaged. Reads all content; changes nothing.
     """
-    from headwater.store.check import check_store
+    from headwater.store.maintenance.check import check_store
 
     with open_store(store, data, is_upgraded=False) as engine, steps() as progress:
         findings = check_store(engine, lambda step: progress(step, 0, None))
@@ -150,7 +150,7 @@ def check(output: OutputOption = Output.TEXT, store: Store = None, data: Data = 
 def stats(output: OutputOption = Output.TEXT, store: Store = None, data: Data = None) -> None:
     """Show the rows and bytes of each table, and how fast the store grows."""
     from headwater.model.instant import now
-    from headwater.store.stats import read_stats
+    from headwater.store.stats.storage import read_stats
 
     with open_store(store, data, is_upgraded=False) as engine:
         found = read_stats(engine, now())

@@ -16,7 +16,7 @@ from headwater.model import instant
 from headwater.model.intake import take_in
 
 if TYPE_CHECKING:
-    from headwater.store.counts import Counts
+    from headwater.store.stats.counts import Counts
 
 _STORE = "headwater.db"
 _NOTE = "example.json"
@@ -80,7 +80,7 @@ class DemoStore:
         self._write_note(note)
 
     def count(self) -> "Counts":
-        from headwater.store.counts import count_all
+        from headwater.store.stats.counts import count_all
         from headwater.store.engine import open_engine
 
         engine = open_engine(self.url)
@@ -93,7 +93,7 @@ class DemoStore:
     def _load(self, note: Note) -> None:
         from headwater.store.engine import open_engine
         from headwater.store.migrate import upgrade
-        from headwater.store.writer import open_writer
+        from headwater.store.write.writer import open_writer
 
         engine = open_engine(self.url)
         self._write_note(note)

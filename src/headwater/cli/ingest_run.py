@@ -120,7 +120,7 @@ def _assemble(
     from headwater.pipeline.ingest import Ingest, Plan
     from headwater.pipeline.own_lineage import OwnLineage
     from headwater.pipeline.watching import Metrics, Watchers
-    from headwater.store.writer import open_writer
+    from headwater.store.write.writer import open_writer
 
     settings = choices.settings
     watchers = [watcher]

@@ -42,7 +42,7 @@ def flush(
     from headwater.pipeline.lake.lake import Lake
     from headwater.pipeline.lake.outbox import fill_again
     from headwater.pipeline.lake.outbox import flush as flush_store
-    from headwater.store.outbox import count_waiting
+    from headwater.store.write.outbox import count_waiting
 
     folder = _folder(lake, store, data)
     with open_store(store, data) as engine, steps() as show:
@@ -113,7 +113,7 @@ def _count_waiting(store: str | None, data: Path | None) -> int | None:
     """How many events wait in the store; None where it is not there, or of an older version."""
     from sqlalchemy import inspect
 
-    from headwater.store.outbox import count_waiting
+    from headwater.store.write.outbox import count_waiting
     from headwater.store.tables import outbox
 
     if _is_missing(load_settings(store=store, data=data).store_url):

@@ -22,7 +22,7 @@ from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
 from headwater.pipeline.feeds.listing import Listing, check_place
 from headwater.pipeline.feeds.stretches import WHOLE, read_stretch
 from headwater.store.migrate import HEAD, upgrade
-from headwater.store.removing import removing
+from headwater.store.maintenance.exclusive import removing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

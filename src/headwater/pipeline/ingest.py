@@ -40,9 +40,9 @@ from headwater.pipeline.spark.jvm import find_cause
 from headwater.pipeline.storing import take_in_frame
 from headwater.pipeline.tasks import Task
 from headwater.pipeline.watching import Watcher
-from headwater.store.answering import answering
+from headwater.store.failures import answering
 from headwater.store.positions import move_position, read_positions
-from headwater.store.writer import Writer, open_writer
+from headwater.store.write.writer import Writer, open_writer
 
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from headwater.pipeline.spark.scratch import Scratch
 from headwater.pipeline.storing import Totals, take_in_frame
 from headwater.pipeline.tasks import Message, Task
 from headwater.store.migrate import upgrade
-from headwater.store.replacement import EVER, Kept, Replacement, replacement
+from headwater.store.maintenance.replacement import EVER, Kept, Replacement, replacement
 
 # Told the step, how much of it is done, and of how much if that is known.
 Progress = Callable[[str, int, int | None], None]

@@ -13,8 +13,8 @@ from headwater.model.facts import Facts
 from headwater.model.instant import now
 from headwater.model.intake import take_in
 from headwater.store import tables
-from headwater.store.packing import unpack
-from headwater.store.writer import Writer, open_writer
+from headwater.store.write.packing import unpack
+from headwater.store.write.writer import Writer, open_writer
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame
 from headwater import errors
 from headwater.errors import BadConfig, HeadwaterError, SparkUnavailable
 from headwater.pipeline.tasks import RESULT, Chunk, Task, read_result, take_over
-from headwater.store.bulk import write_or_reject
-from headwater.store.writer import Writer
+from headwater.store.write.bulk import write_or_reject
+from headwater.store.write.writer import Writer
 
 _LOOK_SECONDS = 0.02
 

@@ -29,9 +29,9 @@ from headwater.model.relations import EventRow, Rejected
 from headwater.model.understand import Facet, NamedDataset
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake, LakeEvent
-from headwater.store.bulk import write_or_reject
+from headwater.store.write.bulk import write_or_reject
 from headwater.store.engine import open_engine
-from headwater.store.writer import Ready, Writer, open_writer, pack_rows, ready
+from headwater.store.write.writer import Ready, Writer, open_writer, pack_rows, ready
 
 # The columns that tasks give back: one chunk a row.
 RESULT = "chunk binary"

@@ -54,7 +54,7 @@ from headwater.server.retention import Retention
 from headwater.server.web_pages import BUILT, create_web_router
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
-from headwater.store.writer import open_writer
+from headwater.store.write.writer import open_writer
 
 # Bodies of routes held at once, over all requests; those of events have a setting.
 _MAX_ROUTE_BYTES = 64 * MAX_ROUTE_BODY_BYTES

@@ -14,9 +14,9 @@ from headwater.model.project.edits import entity_id
 from headwater.server.bodies import read_body
 from headwater.server.editing import Change
 from headwater.server.marquez.writes.saying import check_body_name
-from headwater.store.datasets import read_states
-from headwater.store.hiding import is_shown_now
-from headwater.store.readings import COLUMN_TYPES
+from headwater.store.read.datasets import read_states
+from headwater.store.read.hidden import is_shown_now
+from headwater.store.read.content_cache import COLUMN_TYPES
 
 EntityType = Literal["dataset", "job", "namespace", "source", "tag"]
 # Names of fields that a person can look through.

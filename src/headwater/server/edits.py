@@ -17,7 +17,7 @@ from headwater.server.edit_bodies import EditBody, EditedEntity, EntityType, rea
 from headwater.server.editing import Change, Editing, Editor
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, instant_parameter, json_response
-from headwater.store.edits import (
+from headwater.store.read.edits import (
     KeptEdit,
     Wanted,
     find_edit,
@@ -25,7 +25,7 @@ from headwater.store.edits import (
     read_before,
     read_changed_since,
 )
-from headwater.store.hiding import keep_unchanged, was_observed
+from headwater.store.read.hidden import keep_unchanged, was_observed
 
 router = APIRouter(tags=["edits"])
 

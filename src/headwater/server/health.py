@@ -27,9 +27,9 @@ from headwater.model.instant import MICROSECOND, SECOND, format_instant, now
 from headwater.model.uses import Name
 from headwater.server import health_shapes
 from headwater.server.routing import Paging, Reading, json_response
-from headwater.store import health as store
-from headwater.store.health import DatasetPast, JobPast, PastRun
-from headwater.store.paging import Page
+from headwater.store.stats import health as store
+from headwater.store.stats.health import DatasetPast, JobPast, PastRun
+from headwater.store.query.paging import Page
 
 Shape = dict[str, Any]
 

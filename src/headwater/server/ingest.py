@@ -38,8 +38,8 @@ from headwater.server.body import (
     unpack,
 )
 from headwater.server.metrics import Metrics
-from headwater.store.group import GroupCommit, Ticket
-from headwater.store.writer import Writer
+from headwater.store.write.group_commit import GroupCommit, Ticket
+from headwater.store.write.writer import Writer
 
 SINGLE_PATH = b"/api/v1/lineage"
 BATCH_PATH = b"/api/v1/lineage/batch"

@@ -17,8 +17,8 @@ from headwater.config import LakeSettings
 from headwater.durations import parse_duration
 from headwater.errors import LakeUnavailable
 from headwater.server.background import Background
-from headwater.store.answering import answering
-from headwater.store.outbox import count_waiting
+from headwater.store.failures import answering
+from headwater.store.write.outbox import count_waiting
 
 log = logging.getLogger(__name__)
 

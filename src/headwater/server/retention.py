@@ -9,7 +9,7 @@ from headwater.config import RetentionSettings
 from headwater.durations import parse_duration
 from headwater.model.instant import MICROSECOND, now
 from headwater.server.background import Background
-from headwater.store.prune import prune
+from headwater.store.maintenance.prune import prune
 
 log = logging.getLogger(__name__)
 

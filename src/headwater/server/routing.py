@@ -12,7 +12,7 @@ from starlette.convertors import Convertor, register_url_convertor
 
 from headwater.errors import InvalidRequest, NotFound
 from headwater.model.instant import parse_instant_or_date
-from headwater.store.paging import Page
+from headwater.store.query.paging import Page
 
 T = TypeVar("T")
 

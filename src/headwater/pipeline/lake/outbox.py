@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import Engine
 
 from headwater.pipeline.lake.lake import Lake, LakeEvent
-from headwater.store.answering import answering
-from headwater.store.outbox import Waiting, fill, find_last, read_waiting, remove_carried
+from headwater.store.failures import answering
+from headwater.store.write.outbox import Waiting, fill, find_last, read_waiting, remove_carried
 
 # One file a day is written of them: many at once are few files.
 _EVENTS_AT_ONCE = 2_000

@@ -23,18 +23,18 @@ from headwater.server.insight.shapes import (
     NodeName,
     RunComparison,
 )
-from headwater.store.contents import read_facets
-from headwater.store.graph_reader import StoreReader
-from headwater.store.jobs import find_job
-from headwater.store.readings import COLUMN_MAPS, COLUMN_TYPES, FIELDS, read_fields
-from headwater.store.run_pairs import (
+from headwater.store.read.contents import read_facets
+from headwater.store.lineage.graph_reader import StoreReader
+from headwater.store.read.jobs import find_job
+from headwater.store.read.content_cache import COLUMN_MAPS, COLUMN_TYPES, FIELDS, read_fields
+from headwater.store.read.run_comparison import (
     CountedUse,
     StatedRun,
     find_newest_finished,
     find_run_of,
     read_counted_uses,
 )
-from headwater.store.runs import Run
+from headwater.store.read.runs import Run
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -17,7 +17,7 @@ from headwater.server.insight.using import usage_shape
 from headwater.server.insight.volumes import samples_shape, stretch_of
 from headwater.server.lineage.asking import view_at
 from headwater.server.routing import Reading, instant_parameter, json_response
-from headwater.store.systems import count_by_system
+from headwater.store.stats.systems import count_by_system
 
 router = APIRouter(tags=["insight"])
 

@@ -8,8 +8,8 @@ from headwater.model.instant import DAY, format_instant, now
 from headwater.model.relations import Direction
 from headwater.model.uses import Name
 from headwater.server.insight.shapes import DatasetUsage, DayUser, DayUsers, NodeName, UsageDay
-from headwater.store.stretches import Stretch
-from headwater.store.usage import DayUse, read_usage
+from headwater.store.stats.runs_in_range import Stretch
+from headwater.store.stats.usage import DayUse, read_usage
 
 Uses = dict[tuple[int, bytes], DayUse]
 

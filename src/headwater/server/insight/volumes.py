@@ -8,8 +8,8 @@ from headwater.graph.view import View
 from headwater.model.instant import MINUTE, format_instant, now, parse_instant
 from headwater.model.relations import Direction
 from headwater.server.insight.shapes import CountedVolume, DatasetSamples, NodeName, VolumeAt
-from headwater.store.stretches import Stretch
-from headwater.store.volume import STEPS, Volume, read_volumes
+from headwater.store.stats.runs_in_range import Stretch
+from headwater.store.stats.volume import STEPS, Volume, read_volumes
 
 MOST_STEPS = 3_000
 # What is shown where nobody says since when: three hours, two days, a month.

@@ -15,8 +15,8 @@ from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.uses import NOW
 from headwater.server.routing import instant_parameter
-from headwater.store.graph_reader import StoreReader
-from headwater.store.nodes import Node, find_holding, find_like
+from headwater.store.lineage.graph_reader import StoreReader
+from headwater.store.read.nodes import Node, find_holding, find_like
 
 MOST_NODES = 50_000
 _NEAR = 5

@@ -11,8 +11,8 @@ from headwater.graph.node_id import dataset_node_id, field_node_id, job_node_id
 from headwater.graph.view import View
 from headwater.model.ids import run_name
 from headwater.model.instant import format_instant
-from headwater.store.edits import find_actors
-from headwater.store.runs import read_runs
+from headwater.store.read.edits import find_actors
+from headwater.store.read.runs import read_runs
 
 Shape = dict[str, Any]
 

@@ -14,7 +14,7 @@ from headwater.graph.walk import Limits
 from headwater.model.relations import Direction
 from headwater.model.uses import newest_schema
 from headwater.server.lineage.asking import Asked
-from headwater.store.readings import COLUMN_TYPES
+from headwater.store.read.content_cache import COLUMN_TYPES
 
 
 def walk_asked_columns(

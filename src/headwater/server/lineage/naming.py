@@ -10,7 +10,7 @@ from headwater.graph.node_id import Reading, field_node_id, job_node_id, read_no
 from headwater.graph.view import View
 from headwater.server.lineage.asking import list_existing, view_at
 from headwater.server.lineage.columns import list_columns
-from headwater.store.nodes import Node, find_like
+from headwater.store.read.nodes import Node, find_like
 
 Shape = dict[str, Any]
 

@@ -29,7 +29,7 @@ from headwater.server.lineage.drawings import draw_columns, draw_graph
 from headwater.server.lineage.naming import find_named
 from headwater.server.lineage.paths import Ends, paths_shape
 from headwater.server.routing import Reading, instant_parameter, json_response
-from headwater.store.nodes import list_ids
+from headwater.store.read.nodes import list_ids
 
 router = APIRouter(tags=["lineage"])
 

@@ -16,7 +16,7 @@ from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Name, newest_schema
 from headwater.server.marquez.graph_shapes import EdgeShape, MoreShape, more_shapes
 from headwater.server.marquez.shapes import NameShape, dataset_version
-from headwater.store.readings import COLUMN_TYPES
+from headwater.store.read.content_cache import COLUMN_TYPES
 
 
 class TransformationShape(Struct):

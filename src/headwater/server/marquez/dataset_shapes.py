@@ -21,8 +21,8 @@ from headwater.server.marquez.shapes import (
     tags_by_field,
     whole_tags,
 )
-from headwater.store.datasets import Dataset, State
-from headwater.store.stated import Stated
+from headwater.store.read.datasets import Dataset, State
+from headwater.store.read.facets import Stated
 
 _SCHEMA = known.decoder(known.Schema)
 _COLUMNS = known.decoder(known.ColumnLineage)

@@ -29,16 +29,16 @@ from headwater.server.marquez.shapes import (
 )
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
-from headwater.store.dataset_versions import (
+from headwater.store.read.dataset_versions import (
     DatasetVersion,
     find_stating_runs,
     list_dataset_versions,
     list_seen_versions,
 )
-from headwater.store.datasets import Dataset, find_dataset, list_lifecycle, read_states
-from headwater.store.jobs import read_names
-from headwater.store.runs import read_runs
-from headwater.store.stated import CONTENTS, NOTHING, Stated, read_stated
+from headwater.store.read.datasets import Dataset, find_dataset, list_lifecycle, read_states
+from headwater.store.read.jobs import read_names
+from headwater.store.read.runs import read_runs
+from headwater.store.read.facets import CONTENTS, NOTHING, Stated, read_stated
 
 router = APIRouter(tags=["datasets"])
 

@@ -16,16 +16,16 @@ from headwater.server.marquez.examples import DATASET
 from headwater.server.marquez.shapes import NameShape, memo_key
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
-from headwater.store.datasets import (
+from headwater.store.read.datasets import (
     Dataset,
     find_dataset,
     list_datasets,
     read_lifecycles,
     read_states,
 )
-from headwater.store.graph_reader import StoreReader
-from headwater.store.namespaces import has_namespace
-from headwater.store.stated import CONTENTS, NOTHING, read_stated
+from headwater.store.lineage.graph_reader import StoreReader
+from headwater.store.read.namespaces import has_namespace
+from headwater.store.read.facets import CONTENTS, NOTHING, read_stated
 
 router = APIRouter(tags=["datasets"])
 

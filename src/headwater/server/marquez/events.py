@@ -9,10 +9,10 @@ from sqlalchemy import Connection
 from headwater.model.instant import format_instant
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, instant_parameter, json_response
-from headwater.store.events import RejectedEvent, Wanted, list_events, list_rejected
-from headwater.store.namespaces import has_namespace
-from headwater.store.paging import Page
-from headwater.store.runs import find_run
+from headwater.store.read.events import RejectedEvent, Wanted, list_events, list_rejected
+from headwater.store.read.namespaces import has_namespace
+from headwater.store.query.paging import Page
+from headwater.store.read.runs import find_run
 
 router = APIRouter(tags=["events"])
 

@@ -40,9 +40,9 @@ from headwater.server.marquez.shapes import (
     tags_by_field,
     whole_tags,
 )
-from headwater.store.jobs import read_names
-from headwater.store.newest_runs import NewestRun
-from headwater.store.runs import state_of
+from headwater.store.read.jobs import read_names
+from headwater.store.lineage.newest_runs import NewestRun
+from headwater.store.read.runs import state_of
 
 K = TypeVar("K", bound=Hashable)
 

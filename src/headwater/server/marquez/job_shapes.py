@@ -20,7 +20,7 @@ from headwater.server.marquez.shapes import (
     simple_name,
     whole_tags,
 )
-from headwater.store.jobs import Job
+from headwater.store.read.jobs import Job
 
 
 class JobUse(NamedTuple):

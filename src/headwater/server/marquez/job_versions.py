@@ -27,13 +27,13 @@ from headwater.server.marquez.shapes import (
 )
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
-from headwater.store.contents import read_facets
-from headwater.store.datasets import read_dataset_names
-from headwater.store.job_versions import read_footprints
-from headwater.store.jobs import Job, find_job
-from headwater.store.newest_runs import NewestRun, read_latest_runs
-from headwater.store.readings import FIELDS
-from headwater.store.runs import read_runs
+from headwater.store.read.contents import read_facets
+from headwater.store.read.datasets import read_dataset_names
+from headwater.store.read.job_versions import read_footprints
+from headwater.store.read.jobs import Job, find_job
+from headwater.store.lineage.newest_runs import NewestRun, read_latest_runs
+from headwater.store.read.content_cache import FIELDS
+from headwater.store.read.runs import read_runs
 
 router = APIRouter(tags=["jobs"])
 

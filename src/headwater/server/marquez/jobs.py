@@ -26,13 +26,13 @@ from headwater.server.marquez.run_shapes import run_shape
 from headwater.server.marquez.shapes import memo_key
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
-from headwater.store.datasets import read_dataset_names
-from headwater.store.graph_reader import StoreReader
-from headwater.store.jobs import Job, JobOrder, find_job, list_jobs, read_names
-from headwater.store.namespaces import has_namespace
-from headwater.store.newest_runs import NewestRun, RunRow, read_latest_runs
-from headwater.store.runs import RUN_STATES, make_run
-from headwater.store.stated import (
+from headwater.store.read.datasets import read_dataset_names
+from headwater.store.lineage.graph_reader import StoreReader
+from headwater.store.read.jobs import Job, JobOrder, find_job, list_jobs, read_names
+from headwater.store.read.namespaces import has_namespace
+from headwater.store.lineage.newest_runs import NewestRun, RunRow, read_latest_runs
+from headwater.store.read.runs import RUN_STATES, make_run
+from headwater.store.read.facets import (
     NOTHING,
     Rows,
     Stated,

@@ -23,7 +23,7 @@ from headwater.server.marquez.graph_examples import COLUMN_GRAPH, GRAPH, RUN_LIN
 from headwater.server.marquez.graph_shapes import graph_shape
 from headwater.server.marquez.run_lineage import run_lineage_shape
 from headwater.server.routing import Reading, found, json_response
-from headwater.store.runs import find_run
+from headwater.store.read.runs import find_run
 
 router = APIRouter(tags=["lineage"])
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from headwater.server.marquez.shapes import instant_or_none
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
-from headwater.store.namespaces import Namespace, find_namespace, list_namespaces
+from headwater.store.read.namespaces import Namespace, find_namespace, list_namespaces
 
 router = APIRouter(tags=["namespaces"])
 

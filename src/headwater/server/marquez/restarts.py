@@ -6,8 +6,8 @@ from sqlalchemy import Connection
 
 from headwater.model.relations import Slot
 from headwater.server.marquez.shapes import facet_text
-from headwater.store.contents import read_facets
-from headwater.store.runs import Run, find_run_before
+from headwater.store.read.contents import read_facets
+from headwater.store.read.runs import Run, find_run_before
 
 # What a stream of Spark says of itself; its id is kept in the checkpoint.
 _STREAM = "spark_stream"

@@ -7,9 +7,9 @@ from headwater.graph.walk import Limits
 from headwater.model.ids import run_name
 from headwater.server.lineage.asking import view_at
 from headwater.server.marquez.shapes import dataset_version, instant_or_none
-from headwater.store.jobs import read_names
-from headwater.store.run_lineage import ReadDataset, find_writing_run, read_inputs
-from headwater.store.runs import Run, read_runs
+from headwater.store.read.jobs import read_names
+from headwater.store.lineage.run_lineage import ReadDataset, find_writing_run, read_inputs
+from headwater.store.read.runs import Run, read_runs
 
 
 class VersionedJob(Struct):

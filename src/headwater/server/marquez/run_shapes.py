@@ -19,9 +19,9 @@ from headwater.server.marquez.shapes import (
     raw_facets,
     text_of,
 )
-from headwater.store.readings import FIELDS
-from headwater.store.runs import Run, RunUse, list_run_uses
-from headwater.store.stated import CONTENTS, Rows, facets_of, read_bodies, read_facet_rows
+from headwater.store.read.content_cache import FIELDS
+from headwater.store.read.runs import Run, RunUse, list_run_uses
+from headwater.store.read.facets import CONTENTS, Rows, facets_of, read_bodies, read_facet_rows
 
 Names = Mapping[bytes, tuple[str, str]]
 

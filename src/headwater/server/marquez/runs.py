@@ -10,9 +10,9 @@ from headwater.server.marquez.run_shapes import RunFacets, RunList, RunShape, re
 from headwater.server.marquez.shapes import raw_facets
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, found, json_response
-from headwater.store.contents import read_facets
-from headwater.store.jobs import find_job, read_names
-from headwater.store.runs import count_runs, find_run, list_runs
+from headwater.store.read.contents import read_facets
+from headwater.store.read.jobs import find_job, read_names
+from headwater.store.read.runs import count_runs, find_run, list_runs
 
 router = APIRouter(tags=["runs"])
 

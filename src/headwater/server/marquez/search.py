@@ -14,15 +14,15 @@ from headwater.model.search_text import Source, words_of
 from headwater.model.uses import NOW
 from headwater.server.openapi import answers
 from headwater.server.routing import Reading, instant_parameter, json_response
-from headwater.store.contents import read_contents, read_facets
-from headwater.store.datasets import read_states
-from headwater.store.newest_runs import NewestRun, read_newest_runs
-from headwater.store.paging import Page
-from headwater.store.runs import make_run
-from headwater.store.search import Hit, search
-from headwater.store.search_filters import Filters
-from headwater.store.search_looking import Order
-from headwater.store.search_looking import Query as SearchQuery
+from headwater.store.read.contents import read_contents, read_facets
+from headwater.store.read.datasets import read_states
+from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
+from headwater.store.query.paging import Page
+from headwater.store.read.runs import make_run
+from headwater.store.search.search import Hit, search
+from headwater.store.search.filters import Filters
+from headwater.store.search.query import Order
+from headwater.store.search.query import Query as SearchQuery
 
 router = APIRouter(tags=["search"])
 v2_router = APIRouter(tags=["search"])

@@ -9,7 +9,7 @@ from msgspec import Raw, Struct
 
 from headwater.model.ids import digest
 from headwater.model.instant import format_instant
-from headwater.store.readings import read_fields
+from headwater.store.read.content_cache import read_fields
 
 Shape = dict[str, Any]
 Fields = Mapping[str, Any]

@@ -15,7 +15,7 @@ from headwater.model import instant
 from headwater.model.instant import EPOCH, MICROSECOND, format_instant
 from headwater.server.openapi import answers
 from headwater.server.routing import Reading, json_response
-from headwater.store.activity import count_datasets, count_events, count_jobs, count_sources
+from headwater.store.stats.activity import count_datasets, count_events, count_jobs, count_sources
 
 router = APIRouter(tags=["stats"], prefix="/stats")
 

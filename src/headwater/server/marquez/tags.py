@@ -5,7 +5,7 @@ from msgspec import Struct
 
 from headwater.server.openapi import answers
 from headwater.server.routing import Paging, Reading, json_response
-from headwater.store.tags import list_tags
+from headwater.store.read.tags import list_tags
 
 router = APIRouter(tags=["tags"])
 

@@ -7,7 +7,7 @@ from headwater.model.aspects import DELETED
 from headwater.model.event import Entity
 from headwater.model.project.edits import entity_id
 from headwater.server.editing import Change, Editor
-from headwater.store.hiding import is_known, is_shown_now, read_last_heard, read_last_word
+from headwater.store.read.hidden import is_known, is_shown_now, read_last_heard, read_last_word
 
 
 def delete(connection: Connection, editor: Editor, entity: Entity) -> None:

@@ -27,7 +27,7 @@ from headwater.server.marquez.writes.saying import (
     record_news,
 )
 from headwater.server.routing import Reading
-from headwater.store.hiding import is_shown_now
+from headwater.store.read.hidden import is_shown_now
 
 router = APIRouter(tags=["jobs"])
 

@@ -24,8 +24,8 @@ from headwater.server.marquez.writes.saying import (
     record_news,
 )
 from headwater.server.routing import Reading
-from headwater.store.edits import find_deletion
-from headwater.store.hiding import keep_unchanged, read_last_word, read_shown_within
+from headwater.store.read.edits import find_deletion
+from headwater.store.read.hidden import keep_unchanged, read_last_word, read_shown_within
 
 router = APIRouter(tags=["namespaces"])
 

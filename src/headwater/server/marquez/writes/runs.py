@@ -20,7 +20,7 @@ from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.marquez.writes.run_events import find_run_job, run_event
 from headwater.server.marquez.writes.saying import answer_now, check_body_name
 from headwater.server.routing import Reading, instant_parameter
-from headwater.store.runs import find_run
+from headwater.store.read.runs import find_run
 
 router = APIRouter(tags=["runs"])
 

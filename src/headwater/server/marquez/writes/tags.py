@@ -31,8 +31,8 @@ from headwater.server.marquez.writes.saying import (
 )
 from headwater.server.openapi import answers
 from headwater.server.routing import Reading, json_response
-from headwater.store.named import is_named
-from headwater.store.overlay import read_description
+from headwater.store.read.named_entities import is_named
+from headwater.store.read.edited_values import read_description
 
 router = APIRouter(tags=["tags"])
 

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from headwater.store.search_index import fill_index
+from headwater.store.search.index import fill_index
 
 revision = "0006"
 down_revision = "0005"

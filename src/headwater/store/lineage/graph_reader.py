@@ -1,0 +1,231 @@
+"""The store as a walk reads it: the `Reader` of `headwater.graph` over one connection."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    bindparam,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+)
+
+from headwater.model.column_map import ColumnMap
+from headwater.model.ids import NO_CONTENT
+from headwater.model.relations import Alias, Direction
+from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
+from headwater.store import tables
+from headwater.store.lineage import executions
+from headwater.store.lineage import uses
+from headwater.store.read.datasets import read_lifecycles
+from headwater.store.read.last_seen import was_heard_of
+from headwater.store.read.micro_batches import IS_PART_OF_STREAM
+from headwater.store.lineage.newest_runs import (
+    NewestRun,
+    read_first_run,
+    read_last_stated,
+    read_newest_runs,
+    read_runs_at,
+)
+from headwater.store.query.prepared import IsAmong, Prepared
+from headwater.store.read.content_cache import COLUMN_MAPS, COLUMN_TYPES
+from headwater.store.read.runs import state_of
+
+_AT = bindparam("at", type_=BigInteger)
+_USED = (Direction.INPUT, Direction.OUTPUT)
+
+
+def _aliases(is_among: IsAmong) -> Any:
+    alias = tables.alias
+    return select(*(alias.c[name] for name in Alias._fields)).where(
+        or_(is_among(alias.c.dataset), is_among(alias.c.other))
+    )
+
+
+def _first_used(is_among: IsAmong) -> Any:
+    use = tables.job_dataset
+    return (
+        select(use.c.dataset, func.min(use.c.first_seen))
+        .where(is_among(use.c.dataset), use.c.direction != int(Direction.ITSELF))
+        .group_by(use.c.dataset)
+    )
+
+
+def _words_on(is_among: IsAmong) -> Any:
+    """The last word on each entity by a time; a restoration of the same moment counts for more."""
+    hidden, later = tables.hidden, tables.hidden.alias("later")
+    newest = (
+        select(func.max(later.c.at))
+        .where(later.c.entity == hidden.c.entity, later.c.at <= _AT)
+        .correlate(hidden)
+        .scalar_subquery()
+    )
+    return (
+        select(hidden.c.entity, hidden.c.at, func.min(hidden.c.is_deleted))
+        .where(is_among(hidden.c.entity), hidden.c.at == newest)
+        .group_by(hidden.c.entity, hidden.c.at)
+    )
+
+
+_ALIASES = Prepared(_aliases)
+_FIRST_USED = Prepared(_first_used)
+_WORDS_ON = Prepared(_words_on)
+_DATASET_NAMES = Prepared(
+    lambda is_among: select(
+        tables.dataset.c.id, tables.dataset.c.namespace, tables.dataset.c.name
+    ).where(is_among(tables.dataset.c.id))
+)
+_JOB_NAMES = Prepared(
+    lambda is_among: select(tables.job.c.id, tables.job.c.namespace, tables.job.c.name).where(
+        is_among(tables.job.c.id)
+    )
+)
+_UNSEEN_JOBS = Prepared(
+    lambda is_among: select(tables.job.c.id).where(
+        is_among(tables.job.c.id),
+        or_(tables.job.c.first_seen.is_(None), tables.job.c.first_seen > _AT),
+    )
+)
+_PARTS_OF_STREAMS = Prepared(
+    lambda is_among: select(tables.job.c.id).where(is_among(tables.job.c.id), IS_PART_OF_STREAM)
+)
+_PARENTS = Prepared(
+    lambda is_among: select(tables.job.c.id, tables.job.c.parent).where(
+        is_among(tables.job.c.id), tables.job.c.parent.is_not(None)
+    )
+)
+
+
+# What a store has any of; built once, as every walk begins with it.
+_PRESENT = union_all(
+    *(
+        select(literal(name)).where(select(1).where(condition).exists())
+        for name, condition in (
+            ("alias", tables.alias.c.dataset.is_not(None)),
+            ("hidden", tables.hidden.c.entity.is_not(None)),
+            ("stream", tables.stream_job.c.job.is_not(None)),
+            ("rename", tables.lifecycle.c.previous != NO_CONTENT),
+            ("lifecycle", tables.lifecycle.c.dataset.is_not(None)),
+            ("declared", tables.declared_dataset.c.dataset.is_not(None)),
+        )
+    )
+)
+
+
+def _run_at(row: NewestRun, at: int) -> RunAt:
+    state, ended_at = state_of(row, at)
+    since = row.first_event if ended_at is None else ended_at
+    return RunAt(row.id, row.first_event, state, since, row.code, row.sql)
+
+
+class StoreReader:
+    """Reads what walks ask for; what a store has none of is not asked for again."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        present = connection.execute(_PRESENT).scalars()
+        self._present = set(present)
+        self._has_declared = "declared" in self._present
+
+    @property
+    def hides(self) -> bool:
+        return not self._present.isdisjoint(("hidden", "stream"))
+
+    def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses:
+        return Uses._make(
+            uses.read_uses(self._connection, "job", jobs, _USED, at, self._has_declared)
+        )
+
+    def uses_of_datasets(
+        self, datasets: Iterable[bytes], directions: Iterable[Direction], at: int
+    ) -> Uses:
+        read = uses.read_uses(
+            self._connection, "dataset", datasets, directions, at, self._has_declared
+        )
+        return Uses._make(read)
+
+    def executions(self, jobs: Iterable[bytes], at: int) -> dict[bytes, Execution]:
+        return executions.read_executions(self._connection, jobs, at)
+
+    def snapshot(self, execution: Execution, at: int) -> set[tuple[bytes, int]]:
+        return executions.read_snapshot(self._connection, execution, at)
+
+    def next_execution(self, execution: Execution, after: int) -> int | None:
+        return executions.read_next_execution(self._connection, execution, after)
+
+    def execution_maps(self, execution: Execution, dataset: bytes, at: int) -> set[bytes]:
+        return executions.read_execution_maps(self._connection, execution, dataset, at)
+
+    def aliases(self, datasets: Iterable[bytes]) -> list[Alias]:
+        if "alias" not in self._present:
+            return []
+        return [Alias._make(row) for row in _ALIASES.rows(self._connection, datasets)]
+
+    def first_used(self, datasets: Iterable[bytes]) -> dict[bytes, int]:
+        return dict(_FIRST_USED.rows(self._connection, datasets))
+
+    def successions(self, datasets: Iterable[bytes], at: int) -> list[Succession]:
+        if "rename" not in self._present:
+            return []
+        return uses.read_successions(self._connection, datasets, at)
+
+    def words_on(self, ids: Iterable[bytes], at: int) -> dict[bytes, tuple[int, bool]]:
+        if "hidden" not in self._present:
+            return {}
+        rows = _WORDS_ON.rows(self._connection, ids, at=at)
+        return {id: (said_at, bool(is_deleted)) for id, said_at, is_deleted in rows}
+
+    def parts_of_streams(self, ids: Iterable[bytes]) -> set[bytes]:
+        if "stream" not in self._present:
+            return set()
+        return {row[0] for row in _PARTS_OF_STREAMS.rows(self._connection, ids)}
+
+    def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
+        return was_heard_of(self._connection, id, since, at)
+
+    def dataset_names(self, datasets: Iterable[bytes]) -> dict[bytes, Name]:
+        rows = _DATASET_NAMES.rows(self._connection, datasets)
+        return {id: Name(namespace, name) for id, namespace, name in rows}
+
+    def job_names(self, jobs: Iterable[bytes]) -> dict[bytes, Name]:
+        rows = _JOB_NAMES.rows(self._connection, jobs)
+        return {id: Name(namespace, name) for id, namespace, name in rows}
+
+    def parents(self, jobs: Iterable[bytes]) -> dict[bytes, bytes]:
+        return dict(_PARENTS.rows(self._connection, jobs))
+
+    def unseen_jobs(self, jobs: Iterable[bytes], at: int) -> set[bytes]:
+        return {row[0] for row in _UNSEEN_JOBS.rows(self._connection, jobs, at=at)}
+
+    def newest_runs(self, jobs: Iterable[bytes], at: int) -> dict[bytes, RunAt]:
+        return {
+            job: _run_at(row, at)
+            for job, row in read_newest_runs(self._connection, jobs, at).items()
+        }
+
+    def first_run(
+        self, job: bytes, after: int, at: int, code: bytes | None = None, sql: bytes | None = None
+    ) -> RunAt | None:
+        row = read_first_run(self._connection, job, after, at, code, sql)
+        return None if row is None else _run_at(row, at)
+
+    def last_stated(self, job: bytes, at: int, aspect: Literal["code", "sql"]) -> bytes | None:
+        return read_last_stated(self._connection, job, at, aspect)
+
+    def runs_at(self, at: int) -> list[tuple[bytes, bytes]]:
+        return read_runs_at(self._connection, at)
+
+    def lifecycles(self, datasets: Iterable[bytes], at: int) -> dict[bytes, Mark]:
+        if "lifecycle" not in self._present:
+            return {}
+        return read_lifecycles(self._connection, datasets, at)
+
+    def column_types(self, digests: Iterable[bytes]) -> dict[bytes, dict[str, str]]:
+        return COLUMN_TYPES.read(self._connection, digests)
+
+    def column_maps(self, digests: Iterable[bytes]) -> dict[bytes, ColumnMap]:
+        return COLUMN_MAPS.read(self._connection, digests)

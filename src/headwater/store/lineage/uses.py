@@ -1,0 +1,239 @@
+"""Reading who uses what as of a time: the rows that walks are made of."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, Literal, get_args
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    SmallInteger,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
+
+from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.relations import Direction
+from headwater.model.uses import Succession, Use, Word
+from headwater.store import tables
+from headwater.store.query.prepared import IsAmong, Prepared
+
+By = Literal["job", "dataset"]
+
+_AT = bindparam("at", type_=BigInteger)
+_MOST = bindparam("most", type_=BigInteger)
+_LOWEST = bindparam("lowest", type_=SmallInteger)
+_HIGHEST = bindparam("highest", type_=SmallInteger)
+
+# Rows for a thousand nodes: where there are more, each node gets its share.
+MOST_USES = 50_000
+# Runs of a job that are asked what they said, of those that had begun by then the newest.
+RUNS_ASKED = 8
+
+
+def _up_to(time: ColumnElement[Any]) -> ColumnElement[Any]:
+    return case((time < _AT, time), else_=_AT)
+
+
+def _said_at() -> ColumnElement[Any]:
+    """When a job's use was last observed, up to the time asked for.
+
+    If it was seen later as well, the runs of then tell: the stretch from first to last seen may
+    have gaps in which the job used something else. Mostly the newest of them knows.
+    """
+    use = tables.job_dataset
+    said_by_runs = func.coalesce(_said_by_runs(1), _said_by_runs(RUNS_ASKED), use.c.first_seen)
+    return case((use.c.last_seen <= _AT, use.c.last_seen), else_=said_by_runs)
+
+
+def _said_by_runs(most: int) -> ColumnElement[Any]:
+    """When the newest runs by then said a use last.
+
+    A run is known by its last word alone; where nobody had said that by then, it had said something
+    older, such as this.
+    """
+    use, said, known = tables.job_dataset, tables.run_dataset, tables.job_dataset.alias("known")
+    run = tables.run.alias("began")
+    newest = (
+        select(run.c.id)
+        .where(run.c.job == use.c.job, run.c.first_event <= _AT)
+        .order_by(run.c.first_event.desc(), run.c.id.desc())
+        .limit(most)
+        .correlate(use)
+        .subquery("newest")
+    )
+    schema, columns = (func.coalesce(said.c[name], UNSAID) for name in ("schema", "columns"))
+    is_known = (
+        select(1)
+        .where(
+            known.c.job == use.c.job,
+            known.c.dataset == use.c.dataset,
+            known.c.direction == use.c.direction,
+            known.c.schema == schema,
+            known.c.columns == columns,
+            known.c.first_seen <= _AT,
+        )
+        .correlate(use, said)
+        .exists()
+    )
+    is_the_same = and_(
+        or_(use.c.schema == UNSAID, schema == use.c.schema),
+        or_(use.c.columns == UNSAID, columns == use.c.columns),
+    )
+    return (
+        select(func.max(_up_to(said.c.last_seen)))
+        .select_from(newest.join(said, said.c.run == newest.c.id))
+        .where(
+            said.c.dataset == use.c.dataset,
+            said.c.direction == use.c.direction,
+            said.c.first_seen <= _AT,
+            or_(is_the_same, ~is_known),
+        )
+        .correlate(use)
+        .scalar_subquery()
+    )
+
+
+def _observed() -> Select[Any]:
+    use = tables.job_dataset
+    described = (use.c.schema, use.c.columns, use.c.first_seen)
+    return select(
+        use.c.job,
+        use.c.dataset,
+        use.c.direction,
+        *described,
+        _said_at().label("said_at"),
+        literal_column(str(int(Word.OBSERVED))).label("word"),
+    ).where(use.c.first_seen <= _AT)
+
+
+def _declared() -> Select[Any]:
+    """What authors say; it is taken back by their next word on the job that leaves it out."""
+    said, spoken = tables.declared_dataset, tables.declaration
+    said_at = _up_to(said.c.last_said)
+    newest = (
+        select(func.max(spoken.c.said_at))
+        .where(
+            spoken.c.author == said.c.author, spoken.c.job == said.c.job, spoken.c.said_at <= _AT
+        )
+        .correlate(said)
+        .scalar_subquery()
+    )
+    return select(
+        said.c.job,
+        said.c.dataset,
+        said.c.direction,
+        said.c.schema,
+        said.c.columns,
+        said.c.first_said,
+        said_at.label("said_at"),
+        case(
+            (said_at < newest, literal_column(str(int(Word.TAKEN_BACK)))),
+            else_=literal_column(str(int(Word.DECLARED))),
+        ).label("word"),
+    ).where(said.c.first_said <= _AT)
+
+
+def _uses_by(column: By, has_declared: bool, is_among: IsAmong) -> Any:
+    use, said = tables.job_dataset, tables.declared_dataset
+    parts = [
+        _observed().where(is_among(use.c[column]), use.c.direction.between(_LOWEST, _HIGHEST)),
+        _declared().where(is_among(said.c[column]), said.c.direction.between(_LOWEST, _HIGHEST)),
+    ]
+    return union_all(*parts[: 2 if has_declared else 1]).limit(_MOST)
+
+
+# By what is asked for, and whether anything is declared at all: most stores hold only runs.
+_USES: dict[tuple[By, bool], Prepared] = {
+    (by, has_declared): Prepared(partial(_uses_by, by, has_declared))
+    for by in get_args(By)
+    for has_declared in (False, True)
+}
+
+Counts = dict[tuple[bytes, int], int]
+
+_AT_ONCE = 1_024
+_NO_LIMIT = 2**62
+
+
+def read_uses(
+    connection: Connection,
+    by: By,
+    ids: Iterable[bytes],
+    directions: Iterable[Direction],
+    at: int,
+    has_declared: bool = True,
+) -> tuple[list[Use], Counts]:
+    """Read what jobs use, or who uses datasets, and count what is too much for one answer."""
+    wanted, ways = sorted(set(ids)), sorted(directions)
+    found: list[tuple[Any, ...]] = []
+    left_out: Counts = {}
+    query = _USES[by, has_declared]
+    limits = {"lowest": ways[0], "highest": ways[-1], "most": MOST_USES + 1}
+    for start in range(0, len(wanted), _AT_ONCE):
+        part = wanted[start : start + _AT_ONCE]
+        rows = query.rows(connection, part, at=at, **limits)
+        if len(rows) > MOST_USES:
+            rows = [
+                row for way in ways for row in _read_fairly(connection, by, part, way, at, left_out)
+            ]
+        found += rows
+    return [Use._make(row) for row in found], left_out
+
+
+def _read_fairly(
+    connection: Connection, by: By, ids: list[bytes], way: Direction, at: int, left_out: Counts
+) -> list[tuple[Any, ...]]:
+    """The same with as many others for each, so that one with a million does not starve the rest.
+
+    Each of the others comes with all its rows: the newest tells whether it still counts.
+    """
+    rows: list[tuple[Any, ...]] = []
+    fair = max(1, MOST_USES // len(ids))
+    limits = {"lowest": way, "highest": way, "most": _NO_LIMIT}
+    use = tables.job_dataset
+    other = use.c.job if by == "dataset" else use.c.dataset
+    place = 0 if by == "dataset" else 1
+    for id in ids:
+        among = (use.c[by] == id, use.c.direction == int(way), use.c.first_seen <= at)
+        others = connection.execute(select(other).where(*among).distinct().limit(fair + 1))
+        chosen = sorted(others.scalars())
+        if len(chosen) <= fair:
+            rows += _USES[by, True].rows(connection, [id], at=at, **limits)
+            continue
+        kept = set(chosen[:fair])
+        opposite: By = "job" if by == "dataset" else "dataset"
+        found = _USES[opposite, True].rows(connection, kept, at=at, **limits)
+        rows += [row for row in found if row[1 - place] == id and row[place] in kept]
+        count = connection.execute(select(func.count(other.distinct())).where(*among)).scalar()
+        left_out[id, way] = int(count or 0) - fair
+    return rows
+
+
+def _successions(is_among: IsAmong) -> Any:
+    mark = tables.lifecycle
+    return select(mark.c.previous, mark.c.dataset, mark.c.at).where(
+        mark.c.change == "RENAME",
+        mark.c.previous != NO_CONTENT,
+        mark.c.at <= _AT,
+        or_(is_among(mark.c.dataset), is_among(mark.c.previous)),
+    )
+
+
+_SUCCESSIONS = Prepared(_successions)
+
+
+def read_successions(
+    connection: Connection, datasets: Iterable[bytes], at: int
+) -> list[Succession]:
+    """Read the renames that datasets came from or ended in by a time."""
+    rows = _SUCCESSIONS.rows(connection, datasets, at=at)
+    return [Succession._make(row) for row in sorted(set(rows))]

@@ -1,0 +1,103 @@
+"""Content as it is understood when read; remembered by digest, under which it never changes."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from headwater.model import facets
+from headwater.model.column_map import ColumnMap, read_column_map
+from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.json_text import storable
+from headwater.model.memo import Memo
+from headwater.store import tables
+from headwater.store.write.packing import unpack
+from headwater.store.query.prepared import Prepared
+
+V = TypeVar("V")
+
+_CONTENT = Prepared(
+    lambda is_among: select(tables.content.c.digest, tables.content.c.body).where(
+        is_among(tables.content.c.digest)
+    )
+)
+
+
+class Readings(Generic[V]):
+    """What one function makes of content; a few times the content's own size in memory."""
+
+    def __init__(self, read: Callable[[bytes], V], max_bytes: int, growth: int = 1) -> None:
+        self._read = read
+        self._growth = growth
+        self._memo: Memo[V] = Memo(max_bytes)
+
+    def read(self, connection: Connection, digests: Iterable[bytes | None]) -> dict[bytes, V]:
+        """Read what is behind digests; those that say "none", or nothing, are left out."""
+        found: dict[bytes, V] = {}
+        missing: list[bytes] = []
+        for digest in set(digests):
+            if digest is None or digest in (NO_CONTENT, UNSAID):
+                continue
+            known = self._memo.get(digest)
+            if known is None:
+                missing.append(digest)
+            else:
+                found[digest] = known
+        if missing:
+            for digest, packed in _CONTENT.rows(connection, missing):
+                body = unpack(packed)
+                found[digest] = value = self._read(body)
+                self._memo.put(digest, value, len(body) * self._growth)
+        return found
+
+
+class _EmissionPattern(msgspec.Struct):
+    eventContentMode: Any = None
+
+
+class _JobType(msgspec.Struct):
+    emissionPattern: _EmissionPattern | None = None
+
+
+_JOB_TYPE = facets.decoder(_JobType)
+_SCHEMA = facets.decoder(facets.Schema)
+_ANY = facets.decoder(dict[str, Any])
+
+
+def _emits_snapshots(body: bytes) -> bool:
+    found: _JobType | None = facets.read(_JOB_TYPE, body)
+    pattern = found.emissionPattern if found else None
+    return pattern is not None and pattern.eventContentMode == "COMPLETE_SNAPSHOT"
+
+
+def _schema(body: bytes) -> facets.Schema:
+    found: facets.Schema | None = facets.read(_SCHEMA, body)
+    return found or facets.Schema()
+
+
+def _column_types(body: bytes) -> dict[str, str]:
+    """Every column of a schema with its type; what is inside a column under its path."""
+    types: dict[str, str] = {}
+    pending = [("", _schema(body).fields or [])]
+    while pending:
+        prefix, some = pending.pop()
+        for field in some:
+            name = f"{prefix}{storable(field.name)}"
+            types[name] = storable(field.type or "")
+            if field.fields:
+                pending.append((f"{name}.", field.fields))
+    return types
+
+
+def read_fields(body: bytes) -> dict[str, Any]:
+    found = facets.read(_ANY, body)
+    return found if isinstance(found, dict) else {}
+
+
+BODIES: Readings[bytes] = Readings(bytes, 4_000_000)
+SNAPSHOT_TYPES: Readings[bool] = Readings(_emits_snapshots, 1_000_000)
+COLUMN_MAPS: Readings[ColumnMap] = Readings(read_column_map, 64_000_000, growth=4)
+SCHEMAS: Readings[facets.Schema] = Readings(_schema, 32_000_000, growth=4)
+COLUMN_TYPES: Readings[dict[str, str]] = Readings(_column_types, 16_000_000, growth=3)
+FIELDS: Readings[dict[str, Any]] = Readings(read_fields, 8_000_000, growth=4)

@@ -1,0 +1,86 @@
+"""Reading events as they came, and what was rejected."""
+
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, asc, desc, func, select
+
+from headwater.model.ids import namespace_id
+from headwater.store import tables
+from headwater.store.write.packing import unpack
+from headwater.store.query.paging import Page
+
+
+class RejectedEvent(NamedTuple):
+    digest: bytes
+    received_at: int
+    source: str
+    path: str
+    reason: str
+    size: int
+    payload: bytes
+
+
+class Wanted(NamedTuple):
+    """Which events are asked for: from `after` up to but not including `before`, by their own
+    time; of a namespace's jobs, or of a run by its key."""
+
+    after: int | None = None
+    before: int | None = None
+    run: bytes | None = None
+    namespace: str | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        table = tables.event
+        conditions: list[ColumnElement[bool]] = []
+        if self.after is not None:
+            conditions.append(table.c.at >= self.after)
+        if self.before is not None:
+            conditions.append(table.c.at < self.before)
+        if self.run is not None:
+            conditions.append(table.c.run == self.run)
+        if self.namespace is not None:
+            conditions.append(_is_of_jobs_in(self.namespace))
+        return conditions
+
+
+def list_events(
+    connection: Connection, wanted: Wanted, is_newest_first: bool, page: Page
+) -> tuple[list[bytes], int]:
+    """List events by their own time; what persons did is no event of lineage, and left out."""
+    table = tables.event
+    conditions = wanted.conditions()
+    direction = desc if is_newest_first else asc
+    query = (
+        select(table.c.payload)
+        .where(*conditions, ~tables.IS_EDIT)
+        .order_by(direction(table.c.at), direction(table.c.digest))
+        .limit(page.limit)
+        .offset(page.offset)
+    )
+    count = select(func.count()).select_from(table).where(*conditions)
+    # Edits are counted in an index of their own: the others need not be looked at one by one.
+    total, edits = (
+        int(connection.execute(counted).scalar() or 0)
+        for counted in (count, count.where(tables.IS_EDIT))
+    )
+    return [unpack(payload) for payload in connection.execute(query).scalars()], total - edits
+
+
+def _is_of_jobs_in(namespace: str) -> ColumnElement[bool]:
+    jobs = select(tables.job.c.id).where(tables.job.c.namespace_id == namespace_id(namespace))
+    return tables.event.c.job.in_(jobs)
+
+
+def list_rejected(connection: Connection, page: Page) -> tuple[list[RejectedEvent], int]:
+    """List what was rejected, newest first."""
+    table = tables.rejected
+    query = (
+        select(table)
+        .order_by(table.c.received_at.desc(), table.c.digest)
+        .limit(page.limit)
+        .offset(page.offset)
+    )
+    rows = [RejectedEvent(*row) for row in connection.execute(query)]
+    found = [row._replace(payload=unpack(row.payload)) for row in rows]
+    total = connection.execute(select(func.count()).select_from(table)).scalar()
+    return found, int(total or 0)

@@ -1,0 +1,162 @@
+"""Reading jobs: by name, by what they were called under their parent, or the latest updated."""
+
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, case, func, literal_column, select
+
+from headwater.model.ids import job_id, namespace_id
+from headwater.store import tables
+from headwater.store.read.visibility import is_shown
+from headwater.store.read.micro_batches import IS_PART_OF_STREAM
+from headwater.store.query.paging import Page
+from headwater.store.query.prepared import Prepared
+from headwater.store.read.runs import STATES
+
+
+class Job(NamedTuple):
+    id: bytes
+    namespace: str
+    name: str
+    first_seen: int | None
+    last_seen: int | None
+    parent: bytes | None
+
+
+JobOrder = Literal["name", "updated_at"]
+
+_COLUMNS = tuple(tables.job.c[name] for name in Job._fields)
+
+
+def _is_known() -> ColumnElement[bool]:
+    """Heard of, not only edited, and not hidden."""
+    table = tables.job
+    return table.c.first_seen.is_not(None) & is_shown(table, table.c.last_seen)
+
+
+IS_KNOWN = _is_known()
+# What is part of a stream is found by its name, but shown as the stream.
+IS_LISTED: ColumnElement[bool] = IS_KNOWN & ~IS_PART_OF_STREAM
+
+
+def list_jobs(
+    connection: Connection,
+    namespace: str | None,
+    page: Page,
+    states: Iterable[str] = (),
+    order: JobOrder = "name",
+) -> tuple[list[Job], int]:
+    """List jobs of a namespace or of all, if asked for only those whose newest run is in some
+    state; by name, or the latest updated first."""
+    table = tables.job
+    conditions = [IS_LISTED]
+    if namespace is not None:
+        conditions.append(table.c.namespace_id == namespace_id(namespace))
+    if wanted := sorted(set(states)):
+        conditions.append(_state_of_newest().in_(wanted))
+    by_name = (table.c.name, table.c.namespace)
+    by: tuple[ColumnElement[Any], ...] = by_name if namespace is None else by_name[:1]
+    if order == "updated_at":
+        by = (table.c.last_seen.desc(), *by)
+    query = select(*_COLUMNS).where(*conditions).order_by(*by)
+    rows = connection.execute(query.limit(page.limit).offset(page.offset)).all()
+    total = connection.execute(select(func.count()).select_from(table).where(*conditions)).scalar()
+    return [Job._make(row) for row in rows], int(total or 0)
+
+
+def _state_of_newest() -> ColumnElement[Any]:
+    """The state of a job's newest run, as `runs.state_of` tells it; none where there is no run."""
+    job, run = tables.job, tables.run.alias("newest")
+    # A stamp is a time and three bits.
+    ended_at = run.c.terminal_at.op(">>")(literal_column("3"))
+    is_restarted = run.c.last_start > ended_at
+    has_ended = run.c.terminal.is_not(None) & func.coalesce(~is_restarted, True)
+    ends = case({int(kind): name for kind, name in STATES.items()}, value=run.c.terminal)
+    has_run = run.c.first_start.is_not(None) | run.c.first_running.is_not(None)
+    state = case((has_ended, ends), (has_run, "RUNNING"), else_="NEW")
+    return (
+        select(state)
+        .where(run.c.job == job.c.id, run.c.first_event.is_not(None))
+        .order_by(run.c.first_event.desc(), run.c.id.desc())
+        .limit(1)
+        .correlate(job)
+        .scalar_subquery()
+    )
+
+
+def find_job(connection: Connection, namespace: str, name: str) -> Job | None:
+    """Find a job by its name, or by one under which nothing else is known: `child` where events
+    say `parent.child`, and the other way round."""
+    return (
+        _find(connection, namespace, name)
+        or _find_under_parent(connection, namespace, name)
+        or _find_by_simple_name(connection, namespace, name)
+    )
+
+
+_NAMED = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.job.c.id), IS_KNOWN))
+
+
+def _find(connection: Connection, namespace: str, name: str) -> Job | None:
+    rows = _NAMED.rows(connection, [job_id(namespace, name)])
+    return Job._make(rows[0]) if rows else None
+
+
+def _find_under_parent(connection: Connection, namespace: str, name: str) -> Job | None:
+    """`parent.child` where the job is called `child` and its parent `parent`."""
+    parts = name.split(".")
+    splits = {
+        job_id(namespace, ".".join(parts[place:])): ".".join(parts[:place])
+        for place in range(1, len(parts))
+    }
+    jobs = [Job._make(row) for row in _NAMED.rows(connection, splits)]
+    parents = read_names(connection, (job.parent for job in jobs if job.parent))
+    found = [
+        job for job in jobs if job.parent in parents and parents[job.parent][1] == splits[job.id]
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _find_by_simple_name(connection: Connection, namespace: str, name: str) -> Job | None:
+    """`child` where the job is called `parent.child` and its parent `parent`."""
+    # NUL is in no name, and PostgreSQL cannot even be asked for it.
+    if "\0" in name:
+        return None
+    table = tables.job
+    query = select(*_COLUMNS).where(
+        table.c.namespace_id == namespace_id(namespace),
+        table.c.parent.is_not(None),
+        table.c.name.endswith(f".{name}", autoescape=True),
+        IS_KNOWN,
+    )
+    jobs = [Job._make(row) for row in connection.execute(query)]
+    parents = read_names(connection, (job.parent for job in jobs if job.parent))
+    found = [
+        job
+        for job in jobs
+        if job.parent in parents and job.name == f"{parents[job.parent][1]}.{name}"
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def list_children(connection: Connection, job: bytes, most: int) -> tuple[list[Job], int]:
+    """List the jobs whose parent a job is, by name, and count them."""
+    table = tables.job
+    conditions = (table.c.parent == job, IS_LISTED)
+    query = select(*_COLUMNS).where(*conditions).order_by(table.c.name, table.c.namespace)
+    rows = connection.execute(query.limit(most)).all()
+    total = connection.execute(select(func.count()).select_from(table).where(*conditions)).scalar()
+    return [Job._make(row) for row in rows], int(total or 0)
+
+
+_JOBS = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.job.c.id)))
+
+
+def read_jobs(connection: Connection, jobs: Iterable[bytes]) -> dict[bytes, Job]:
+    """Read jobs by id, those that were only named included."""
+    return {row[0]: Job._make(row) for row in _JOBS.rows(connection, jobs)}
+
+
+def read_names(connection: Connection, jobs: Iterable[bytes]) -> dict[bytes, tuple[str, str]]:
+    """Read the namespace and name behind job ids."""
+    return {id: (job.namespace, job.name) for id, job in read_jobs(connection, jobs).items()}

@@ -1,0 +1,167 @@
+"""Reading runs; a run's state is derived here, from the times it was heard of."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, false, func, select
+
+from headwater.model.event import EventType
+from headwater.model.ids import is_uuid, run_key, run_name
+from headwater.model.stamp import time_of
+from headwater.model.uses import NOW
+from headwater.store import tables
+from headwater.store.query.paging import Page, in_parts
+
+STATES = {
+    EventType.COMPLETE: "COMPLETED",
+    EventType.FAIL: "FAILED",
+    EventType.ABORT: "ABORTED",
+}
+RUN_STATES = ("NEW", "RUNNING", *STATES.values())
+
+
+class Run(NamedTuple):
+    """A run as it stands: `state` and the times are derived from its facts."""
+
+    key: bytes
+    id: str
+    job: bytes | None
+    state: str
+    created_at: int | None
+    updated_at: int | None
+    started_at: int | None
+    ended_at: int | None
+    nominal_start: int | None
+    nominal_end: int | None
+    parent_run: bytes | None
+    code: bytes | None
+
+
+class RunUse(NamedTuple):
+    """A dataset a run read or wrote."""
+
+    run: bytes
+    direction: int
+    namespace: str
+    name: str
+    dataset: bytes
+    schema: bytes | None
+    statistics: bytes | None
+
+
+def find_run(connection: Connection, run_id: str) -> Run | None:
+    """Find a run by the id its producer gave it; an id several jobs used means the newest."""
+    table = tables.run
+    if is_uuid(run_id):
+        query = select(table).where(table.c.id == run_key("", "", run_id))
+    else:
+        # NUL is in no name, and PostgreSQL cannot even be asked for it.
+        wanted = table.c.name == run_id if "\0" not in run_id else false()
+        newest = (table.c.first_event.is_(None), table.c.first_event.desc(), table.c.id.desc())
+        query = select(table).where(wanted).order_by(*newest)
+    row = connection.execute(query.limit(1)).one_or_none()
+    return None if row is None else make_run(row)
+
+
+def count_runs(connection: Connection, job: bytes) -> int:
+    """Count a job's runs, in the index alone."""
+    query = select(func.count()).select_from(tables.run).where(tables.run.c.job == job)
+    return int(connection.execute(query).scalar() or 0)
+
+
+def list_runs(connection: Connection, job: bytes, page: Page) -> list[Run]:
+    """List a job's runs, newest first; at the end those that only their children speak of."""
+    table = tables.run
+    runs = (
+        select(table)
+        .where(table.c.job == job)
+        .order_by(table.c.first_event.desc(), table.c.id.desc())
+    )
+    # In two queries, because no index has the absent times last on both databases.
+    heard_of = runs.where(table.c.first_event.is_not(None))
+    found = connection.execute(heard_of.limit(page.limit).offset(page.offset)).all()
+    if room := page.limit - len(found):
+        count = select(func.count()).where(table.c.job == job, table.c.first_event.is_not(None))
+        passed = max(0, page.offset - int(connection.execute(count).scalar() or 0))
+        named = runs.where(table.c.first_event.is_(None)).limit(room).offset(passed)
+        found = [*found, *connection.execute(named)]
+    return [make_run(row) for row in found]
+
+
+def find_run_before(connection: Connection, run: Run) -> Run | None:
+    """The run of the same job that was heard of last before another."""
+    table = tables.run
+    query = (
+        select(table)
+        .where(table.c.job == run.job, table.c.first_event < run.created_at)
+        .order_by(table.c.first_event.desc(), table.c.id.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None else make_run(row)
+
+
+def read_runs(connection: Connection, runs: Iterable[bytes]) -> dict[bytes, Run]:
+    """Read runs by key."""
+    table = tables.run
+    return {
+        row.id: make_run(row)
+        for part in in_parts(runs)
+        for row in connection.execute(select(table).where(table.c.id.in_(part)))
+    }
+
+
+def list_run_uses(connection: Connection, runs: Iterable[bytes]) -> list[RunUse]:
+    """List the datasets runs used, with what each run said of them."""
+    use, dataset = tables.run_dataset, tables.dataset
+    query = (
+        select(
+            use.c.run,
+            use.c.direction,
+            dataset.c.namespace,
+            dataset.c.name,
+            use.c.dataset,
+            use.c.schema,
+            use.c.statistics,
+        )
+        .join(dataset, dataset.c.id == use.c.dataset)
+        .order_by(dataset.c.namespace, dataset.c.name)
+    )
+    return [
+        RunUse(*row)
+        for part in in_parts(runs)
+        for row in connection.execute(query.where(use.c.run.in_(part)))
+    ]
+
+
+def make_run(row: Any, at: int = NOW) -> Run:
+    """A run as it stands, from its row."""
+    state, ended_at = state_of(row, at)
+    return Run(
+        key=row.id,
+        id=run_name(row.id, row.name),
+        job=row.job,
+        state=state,
+        created_at=row.first_event,
+        updated_at=min(row.last_event, at) if row.last_event is not None else None,
+        started_at=row.first_start if row.first_start is not None else row.first_event,
+        ended_at=ended_at,
+        nominal_start=row.nominal_start,
+        nominal_end=row.nominal_end,
+        parent_run=row.parent_run,
+        code=row.code,
+    )
+
+
+def state_of(row: Any, at: int = NOW) -> tuple[str, int | None]:
+    """The last terminal event's, unless a START is later: then the run was started again.
+
+    As of a time, what is later takes no part; of several ends and starts only the last are known.
+    """
+    if row.terminal is not None and (ended_at := time_of(row.terminal_at)) <= at:
+        restarted_at = row.last_start
+        if restarted_at is None or not ended_at < restarted_at <= at:
+            return STATES[EventType(row.terminal)], ended_at
+    has_run = row.first_start is not None and row.first_start <= at
+    has_run = has_run or (row.first_running is not None and row.first_running <= at)
+    return ("RUNNING" if has_run else "NEW"), None

@@ -1,0 +1,87 @@
+"""What else must be so of what a search finds: its system, a tag, its job's state, when it was."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from headwater.model.relations import Slot
+from headwater.model.search_text import Source
+from headwater.model.systems import system_of_dataset, system_of_job
+from headwater.model.uses import NOW
+from headwater.store.read.contents import NO_FIELDS, read_facet_fields
+from headwater.store.lineage.newest_runs import read_newest_runs
+from headwater.store.read.runs import state_of
+from headwater.store.search.results import Found, read_times
+
+_JOB_TYPE = "jobType"
+_TAGS = "tags"
+
+
+class Filters(NamedTuple):
+    """Conditions, as far as they are asked for; times are of when a thing was last heard of."""
+
+    system: str | None = None
+    tag: str | None = None
+    state: str | None = None
+    before: int | None = None
+    after: int | None = None
+
+    def keep(self, connection: Connection, found: list[Found]) -> list[Found]:
+        """What of some things is as asked for; what is cheap to tell is told first."""
+        if self.state is not None:
+            found = _of_state(connection, found, self.state)
+        if self.before is not None or self.after is not None:
+            found = self._of_time(connection, found)
+        if self.system is not None:
+            found = _of_system(connection, found, self.system.lower())
+        if self.tag is not None:
+            found = _of_tag(connection, found, self.tag.lower())
+        return found
+
+    def _of_time(self, connection: Connection, found: list[Found]) -> list[Found]:
+        times = read_times(connection, found)
+        return [
+            each
+            for each in found
+            if (time := times.get(each.id)) is not None
+            and (self.before is None or time < self.before)
+            and (self.after is None or time > self.after)
+        ]
+
+
+def _of_state(connection: Connection, found: list[Found], state: str) -> list[Found]:
+    """Jobs whose newest run is in a state."""
+    jobs = [each for each in found if each.kind == Source.JOB]
+    runs = read_newest_runs(connection, (job.id for job in jobs), NOW)
+    states = {id: state_of(run)[0] for id, run in runs.items()}
+    return [job for job in jobs if states.get(job.id) == state.upper()]
+
+
+def _of_system(connection: Connection, found: list[Found], system: str) -> list[Found]:
+    jobs = [each.id for each in found if each.kind == Source.JOB]
+    types = read_facet_fields(connection, jobs, Slot.JOB, (_JOB_TYPE,))
+
+    def system_of(each: Found) -> str:
+        if each.kind == Source.DATASET:
+            return system_of_dataset(each.namespace)
+        stated = types.get(each.id, NO_FIELDS).by_facet.get(_JOB_TYPE, {})
+        return system_of_job(stated.get("integration"), each.namespace)
+
+    return [each for each in found if system_of(each) == system]
+
+
+def _of_tag(connection: Connection, found: list[Found], tag: str) -> list[Found]:
+    """What has a tag, itself or on one of its fields; a tag is named without regard to case."""
+    tagged: set[bytes] = set()
+    for kind, slot in ((Source.DATASET, Slot.DATASET), (Source.JOB, Slot.JOB)):
+        ids = [each.id for each in found if each.kind == kind]
+        for id, fields in read_facet_fields(connection, ids, slot, (_TAGS,)).items():
+            listed = fields.by_facet.get(_TAGS, {}).get("tags")
+            names = {
+                str(each.get("key")).lower()
+                for each in (listed if isinstance(listed, list) else ())
+                if isinstance(each, dict)
+            }
+            if tag in names:
+                tagged.add(id)
+    return [each for each in found if each.id in tagged]

@@ -1,0 +1,93 @@
+"""Searching datasets and jobs by their names and by what is said of them, the best first.
+
+A query of one word, by far the commonest, is counted and ordered by the index alone, and only what
+is shown of it is read. Everything else looks at each thing that the rarest of its words finds.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from headwater.model.search_text import Rank, Sought, Source, words_of
+from headwater.store.query.paging import Page
+from headwater.store.search.results import Found
+from headwater.store.search.query import Looking, Order, Query, Ranked
+from headwater.store.search.matches import Match, find_match, read_texts
+from headwater.store.search.terms import Terms, read_terms
+
+
+class Hit(NamedTuple):
+    """What was found, and why."""
+
+    found: Found
+    rank: Rank
+    match: Match
+
+
+def search(connection: Connection, query: Query, page: Page) -> tuple[list[Hit], int]:
+    """Find what answers a query, and count it all."""
+    words = list(dict.fromkeys(words_of(query.text)))
+    if not words:
+        return [], 0
+    terms = [read_terms(connection, word) for word in words]
+    looking = Looking(connection, query, terms)
+    if len(words) == 1 and query.order is Order.RANK and query.keep is None:
+        ranked, total = looking.best(page)
+    else:
+        ranked, total = looking.all(page)
+    if not total:
+        ranked, total = looking.within(page)
+    hits = _hits(connection, ranked, _Sought(query.text, terms))
+    return hits, total - (len(ranked) - len(hits))
+
+
+def _hits(connection: Connection, ranked: Sequence[Ranked], sought: "_Sought") -> list[Hit]:
+    """What was found with where it says so. What has been taken back since is left out."""
+    said = [each.found for each in ranked if sought.is_said(each)]
+    texts = read_texts(
+        connection,
+        [each.id for each in said if each.kind == Source.DATASET],
+        [each.id for each in said if each.kind == Source.JOB],
+    )
+    hits = []
+    for each in ranked:
+        match = sought.match(each, texts.get(each.found.id, []))
+        if match is not None:
+            hits.append(Hit(each.found, each.rank, match))
+    return hits
+
+
+class _Sought:
+    """What is looked for in the texts of a thing."""
+
+    def __init__(self, text: str, terms: Sequence[Terms]) -> None:
+        self._whole = Sought(text.strip().lower())
+        self._words = [each.sought for each in terms]
+
+    def is_said(self, each: Ranked) -> bool:
+        """Tell whether a word must be looked for elsewhere than in the name."""
+        name = each.found.name.lower()
+        return each.rank is not Rank.NAMESPACE and any(
+            word.rank(name) in (None, Rank.NEAR) for word in self._words
+        )
+
+    def match(self, each: Ranked, texts: list[Match]) -> Match | None:
+        """Where a thing answers; None where what was found there is said no more."""
+        if each.rank is Rank.NAMESPACE:
+            return Match("namespace", each.found.namespace)
+        name, namespace = each.found.name.lower(), each.found.namespace.lower()
+        match = Match("name", each.found.name)
+        for word in self._words:
+            rank = word.rank(name)
+            if rank is not None and rank is not Rank.NEAR:
+                continue
+            said = find_match(texts, word)
+            if said is not None and (rank is None or word.word in said.text.lower()):
+                match = said
+            elif rank is None and word.rank(namespace) is None:
+                return None
+        if match.place != "name":
+            # Words that are written as one are best shown so.
+            return find_match(texts, self._whole) or match
+        return match

@@ -1,0 +1,163 @@
+"""The outbox: which events the lake does not have yet.
+
+A writer notes every event here in the transaction that stores it (`fill_outbox` of its
+connection). Whoever carries events on removes exactly those that are on disk elsewhere: an event is
+noted or it is carried, whatever happens between.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import zstandard
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    Subquery,
+    and_,
+    bindparam,
+    delete,
+    func,
+    select,
+    tuple_,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+
+from headwater.errors import StoreUnavailable
+from headwater.store import tables
+from headwater.store.write.packing import unpack
+
+# The key of an event: its time and its digest.
+Place = tuple[int, bytes]
+
+
+class Stored(NamedTuple):
+    received_at: int
+    kind: int
+    payload: bytes
+
+
+class Waiting(NamedTuple):
+    """A note of an event, and the event; None where it is no longer stored."""
+
+    at: int
+    digest: bytes
+    event: Stored | None
+
+    @property
+    def place(self) -> Place:
+        return self.at, self.digest
+
+    @property
+    def size(self) -> int:
+        return 0 if self.event is None else len(self.event.payload)
+
+
+def count_waiting(connection: Connection) -> int:
+    query = select(func.count()).select_from(tables.outbox)
+    return int(connection.execute(query).scalar() or 0)
+
+
+def is_waiting(at: ColumnElement[int], digest: ColumnElement[bytes]) -> ColumnElement[bool]:
+    """Tell of an event, by the columns of its key, whether the lake does not have it yet."""
+    table = tables.outbox
+    return select(1).where(table.c.at == at, table.c.digest == digest).exists()
+
+
+def read_waiting(connection: Connection, max_events: int, max_bytes: int) -> list[Waiting]:
+    """Read the first events that wait, by their time, until their payloads come to `max_bytes`.
+
+    At least one, if any waits.
+    """
+    found: list[Waiting] = []
+    size = 0
+    for row in connection.execute(_first_waiting(max_events, max_bytes)):
+        found.append(_unpacked(*row))
+        size += found[-1].size
+        if size >= max_bytes:
+            break
+    return found
+
+
+def _first_waiting(max_events: int, max_bytes: int) -> Select[Any]:
+    """The first events that wait, as many as begin within so many bytes of packed payload.
+
+    The sizes are added up before any payload is read: a driver may hold all rows at once. The
+    first notes are taken before they are joined, so that no planner ever starts from the events.
+    """
+    first = tables.outbox.select().order_by(*tables.outbox.primary_key).limit(max_events).subquery()
+    event, its_event = _event_of(first)
+    size = func.coalesce(func.length(event.c.payload), 0).label("size")
+    # Beneath what adds them up, to which SQLite would otherwise hand the payloads themselves.
+    sizes = (
+        select(first.c.at, first.c.digest, size)
+        .join_from(first, event, its_event, isouter=True)
+        .subquery()
+    )
+    up_to = func.sum(sizes.c.size).over(order_by=(sizes.c.at, sizes.c.digest))
+    added = select(sizes.c.at, sizes.c.digest, (up_to - sizes.c.size).label("before")).subquery()
+    event, its_event = _event_of(added)
+    return (
+        select(added.c.at, added.c.digest, event.c.received_at, event.c.kind, event.c.payload)
+        .join_from(added, event, its_event, isouter=True)
+        .where(added.c.before < max_bytes)
+        .order_by(added.c.at, added.c.digest)
+    )
+
+
+def _event_of(places: Subquery) -> tuple[FromClause, ColumnElement[bool]]:
+    """The events, and what makes one that of a place."""
+    event = tables.event.alias()
+    return event, and_(event.c.at == places.c.at, event.c.digest == places.c.digest)
+
+
+def _unpacked(
+    at: int, digest: bytes, received_at: int, kind: int, payload: bytes | None
+) -> Waiting:
+    if payload is None:
+        return Waiting(at, digest, None)
+    try:
+        return Waiting(at, digest, Stored(received_at, kind, unpack(payload)))
+    except zstandard.ZstdError as error:
+        raise StoreUnavailable(
+            f"event {digest.hex()} is damaged in the store: {error}; "
+            "restore a backup that has it whole"
+        ) from error
+
+
+def remove_carried(connection: Connection, places: Iterable[Place]) -> None:
+    """Remove the notes of exactly these events."""
+    table = tables.outbox
+    its = (table.c.at == bindparam("its_at"), table.c.digest == bindparam("its_digest"))
+    # In one order, so that two who remove the same do not wait for each other.
+    values = [{"its_at": at, "its_digest": digest} for at, digest in sorted(places)]
+    if values:
+        connection.execute(delete(table).where(*its), values)
+
+
+def fill(connection: Connection, after: Place | None = None, last: Place | None = None) -> None:
+    """Let every event that is stored wait, or those after one and up to another.
+
+    For a lake that has none of them: one newly switched on, or lost.
+    """
+    key = (tables.event.c.at, tables.event.c.digest)
+    events = select(*key).where(~is_waiting(*key)).order_by(*key)
+    if after is not None:
+        events = events.where(tuple_(*key) > tuple_(*after))
+    if last is not None:
+        events = events.where(tuple_(*key) <= tuple_(*last))
+    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    connection.execute(
+        insert(tables.outbox).from_select(["at", "digest"], events).on_conflict_do_nothing()
+    )
+
+
+def find_last(connection: Connection, after: Place | None, count: int) -> Place | None:
+    """The last of the next so many events; None where there are no more than that."""
+    key = (tables.event.c.at, tables.event.c.digest)
+    query = select(*key).order_by(*key).offset(count - 1).limit(1)
+    if after is not None:
+        query = query.where(tuple_(*key) > tuple_(*after))
+    found = connection.execute(query).first()
+    return None if found is None else (found.at, found.digest)

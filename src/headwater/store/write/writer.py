@@ -1,0 +1,207 @@
+"""Writing facts: one transaction for many events, merged by the database itself."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import psycopg
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from headwater.errors import StoreUnavailable
+from headwater.model.facts import Facts, content_row, name_row
+from headwater.model.memo import Memo
+from headwater.model.merge import CATALOG, Merged, Row
+from headwater.store.write.connections import (
+    BulkPostgresConnection,
+    Connection,
+    PostgresConnection,
+    SqliteConnection,
+)
+from headwater.store.write.packing import pack, unpack
+from headwater.store.search.index import Indexing, is_heard_of, term_key
+
+# A digest weighs little; this remembers some hundred thousand.
+_REMEMBERED_BYTES = 64_000_000
+_RETRIES = 5
+
+_REFUSALS = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+)
+
+_PACKED = {
+    name: tuple(index for index, column in enumerate(relation.columns) if column.is_packed)
+    for name, relation in CATALOG.items()
+}
+
+
+# Rows by relation: merged, in the order of their keys, and packed.
+Ready = Mapping[str, Sequence[Row]]
+
+# What never changes under its id, and need not be written twice.
+LASTING = ("dataset", "content")
+
+# The same with the bodies of content that is new, unpacked.
+Stated = tuple[Ready, Iterable[tuple[bytes, bytes]]]
+
+
+class Writer:
+    """Writes facts in groups. Not for several threads at once.
+
+    With `fills_outbox` every event is noted for the lake; without, somebody has taken it there.
+    """
+
+    def __init__(self, connect: Callable[[], Connection], fills_outbox: bool = False) -> None:
+        self._connect = connect
+        self._fills_outbox = fills_outbox
+        self._connection: Connection | None = None
+        # Ids of names and digests of content known to be stored, as of one generation.
+        self._stored: Memo[bool] = Memo(_REMEMBERED_BYTES)
+        self._generation: int | None = None
+
+    def write(self, facts: Sequence[Facts]) -> None:
+        """Store all or nothing; returns once it is durable."""
+        self._try(lambda: self._merge(facts))
+
+    def write_rows(self, rows: Ready) -> None:
+        """Store what was merged and packed elsewhere, in the same way."""
+        self._try(lambda: self._without_stored(rows))
+
+    def _try(self, make_rows: Callable[[], Stated]) -> None:
+        for attempt in range(_RETRIES):
+            try:
+                return self._write(make_rows)
+            except psycopg.errors.DeadlockDetected:
+                self._abandon()
+                if attempt == _RETRIES - 1:
+                    raise StoreUnavailable("the store is contended; try again") from None
+            except (psycopg.Error, sqlite3.Error, DBAPIError) as error:
+                self._abandon()
+                if _is_refusal(error):
+                    raise
+                raise StoreUnavailable(f"the store cannot be written: {error}") from error
+            except BaseException:
+                self._abandon()
+                raise
+        return None
+
+    def _write(self, make_rows: Callable[[], Stated]) -> None:
+        if self._connection is None:
+            self._connection = self._connect()
+        connection = self._connection
+        self._remember_for(connection.begin())
+        rows, bodies = make_rows()
+        for name in CATALOG:
+            if some := rows.get(name):
+                connection.upsert(name, some)
+        found_by = self._fill_index(connection, rows, bodies)
+        if self._fills_outbox and (events := rows.get("event")):
+            connection.fill_outbox([row[:2] for row in events])
+        connection.commit()
+        for name in LASTING:
+            for row in rows.get(name, ()):
+                self._stored.put(row[0], True)
+        for key in found_by:
+            self._stored.put(key, True)
+
+    def _fill_index(
+        self, connection: Connection, rows: Ready, bodies: Iterable[tuple[bytes, bytes]]
+    ) -> list[bytes]:
+        """Index what is new for searches; gives the keys of what is then known to be there."""
+        indexing = Indexing()
+        jobs = [row for row in rows.get("job", ()) if self._is_new(row[0]) and is_heard_of(row)]
+        for job in jobs:
+            indexing.add_job(job)
+        for dataset in rows.get("dataset", ()):
+            indexing.add_dataset(dataset)
+        for digest, body in bodies:
+            indexing.add_content(digest, body)
+        for edit in rows.get("edit_value", ()):
+            indexing.add_edit(edit)
+        entries = indexing.entries(lambda term: self._is_new(term_key(term)))
+        if entries.words:
+            connection.fill_index(entries)
+        return [*(job[0] for job in jobs), *{term_key(term) for _, term in entries.parts}]
+
+    def _merge(self, facts: Sequence[Facts]) -> Stated:
+        merged = Merged()
+        names, contents = {}, {}
+        for stated in facts:
+            merged.add(stated.rows)
+            names.update(stated.names)
+            contents.update(stated.contents)
+        is_new = self._is_new
+        merged.add_rows("dataset", [name_row(names[id]) for id in names if is_new(id)])
+        new = [contents[id] for id in contents if is_new(id)]
+        merged.add_rows("content", map(content_row, new))
+        return ready(merged), [(facet.digest, facet.body) for facet in new]
+
+    def _without_stored(self, rows: Ready) -> Stated:
+        lasting = {
+            name: [row for row in rows.get(name, ()) if self._is_new(row[0])] for name in LASTING
+        }
+        bodies = ((digest, unpack(body)) for digest, body in lasting["content"])
+        return {**rows, **lasting}, bodies
+
+    def _is_new(self, id: bytes) -> bool:
+        return self._stored.get(id) is None
+
+    def _remember_for(self, generation: int) -> None:
+        if generation != self._generation:
+            self._stored.clear()
+            self._generation = generation
+
+    def _abandon(self) -> None:
+        """Give up the connection: whatever state it is in, the next write starts anew.
+
+        So does the memory of what is stored: behind the next connection may be another database,
+        a replica that took over and lacks the newest.
+        """
+        self._generation = None
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.abandon()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Tell whether something is wrong with the rows, not with the store."""
+    # Without a state of the server's, its driver did not get as far as asking it.
+    is_unasked = isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None
+    return isinstance(error, _REFUSALS) or is_unasked
+
+
+def ready(merged: Merged) -> Ready:
+    """The rows of a batch as they are written."""
+    filled = (name for name in CATALOG if merged.rows[name])
+    return {name: pack_rows(name, merged.sorted_rows(name)) for name in filled}
+
+
+def pack_rows(name: str, rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows of a relation, with their large values packed."""
+    indexes = _PACKED[name]
+    if not indexes:
+        return rows
+    packed = []
+    for row in rows:
+        values = list(row)
+        for index in indexes:
+            values[index] = pack(values[index])
+        packed.append(tuple(values))
+    return packed
+
+
+def open_writer(engine: Engine, fills_outbox: bool = False, is_bulk: bool = False) -> Writer:
+    """Make the writer for a store; `is_bulk` for groups of many thousand rows."""
+    if engine.dialect.name == "sqlite":
+        return Writer(lambda: SqliteConnection(engine), fills_outbox)
+    kind = BulkPostgresConnection if is_bulk else PostgresConnection
+    return Writer(lambda: kind(engine), fills_outbox)
