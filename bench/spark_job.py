@@ -105,7 +105,7 @@ def read_cpu(spark: "SparkSession") -> Cpu:
 
 def measure_plan(spark: "SparkSession", folder: Path) -> dict[str, Any]:
     """Reading a plan as a stream's is read: the first time in a program, and when it is warm."""
-    from headwater.spark.told import Reading
+    from headwater.spark.plan_lineage import Reading
 
     frame = join_tables(spark, folder)
     query = frame.writeStream.format("noop").start()

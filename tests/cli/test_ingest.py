@@ -26,8 +26,8 @@ from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_feed import KafkaFeed
 from headwater.pipeline.ingest import Ingest
 from headwater.pipeline.job_patterns import JobPatterns
-from headwater.pipeline.storing import Totals
-from headwater.pipeline.watching import Log
+from headwater.pipeline.driver_store import Totals
+from headwater.pipeline.observers import Log
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD
 from headwater.store.write.writer import open_writer

@@ -19,8 +19,9 @@ import psutil
 
 import headwater.spark
 from headwater.pipeline.spark.java import find_java
-from headwater.spark import Listening, watching
-from headwater.spark.sending import Sender, http_post
+from headwater.spark import Listening
+from headwater.spark import query_tracker
+from headwater.spark.sender import Sender, http_post
 from tests.services.process import Process, bound_command
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def just_end(folder: Path, url: str) -> None:
 
 def go_on(folder: Path, url: str, total: str, target: str) -> None:
     """Go on until the end comes from outside."""
-    watching.HEARTBEAT_SECONDS = 0.0
+    query_tracker.HEARTBEAT_SECONDS = 0.0
     spark = session()
     listening = headwater.spark.listen(spark, url)
     query = start(spark, folder, total, target)
@@ -153,7 +154,7 @@ def go_on(folder: Path, url: str, total: str, target: str) -> None:
 
 def tell_many(folder: Path, *urls: str) -> None:
     """Tell many servers, whatever these make of it, of a stream that reads ten files."""
-    watching.HEARTBEAT_SECONDS = 0.0
+    query_tracker.HEARTBEAT_SECONDS = 0.0
     spark = session()
     # A session has one of these in all, but where it is made to have more.
     listening = [Listening(spark, Sender(http_post(url)), "shop") for url in urls]
@@ -171,7 +172,7 @@ def tell_many(folder: Path, *urls: str) -> None:
 
 def tell_nobody_for_long(folder: Path, url: str, batches: str) -> None:
     """Tell a server that is away of batch after batch."""
-    watching.HEARTBEAT_SECONDS = 0.0
+    query_tracker.HEARTBEAT_SECONDS = 0.0
     spark = session()
     listening = headwater.spark.listen(spark, url)
     rate = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 10).load()
@@ -192,7 +193,7 @@ def over_connect(folder: Path, url: str) -> None:
     """Streams of a session over Spark Connect; none is stopped by its end."""
     from pyspark.sql import SparkSession
 
-    watching.HEARTBEAT_SECONDS = 0.0
+    query_tracker.HEARTBEAT_SECONDS = 0.0
     spark = SparkSession.builder.remote("local[2]").appName("remote").getOrCreate()
     listening = headwater.spark.listen(spark, url)
     start(spark, folder).processAllAvailable()

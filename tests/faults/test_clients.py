@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from bench import load
-from headwater.server.body import Body, Budget, Disconnected
+from headwater.server.http.body import Body, Budget, Disconnected
 from tests.faults.load import JSON, PATH, new_client, wait_until
 from tests.faults.stored import check_quiet, check_stores_more, events_in, events_read
 from tests.services.headwater import Headwater

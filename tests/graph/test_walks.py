@@ -5,7 +5,7 @@ import pytest
 from headwater.graph import aliases
 from headwater.graph.answer import Graph, Side, Towards
 from headwater.graph.columns import Column, walk_columns
-from headwater.graph.standing import EdgeKind
+from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.relations import Direction

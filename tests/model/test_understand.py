@@ -9,7 +9,7 @@ from headwater.model.column_map import Source, Transformation, read_column_map
 from headwater.model.ids import NO_CONTENT, dataset_id, digest, job_id, run_key
 from headwater.model.instant import parse_instant
 from headwater.model.relations import Joined
-from headwater.model.understand import (
+from headwater.model.facet_readers import (
     Counters,
     Facet,
     Flow,

@@ -19,7 +19,7 @@ from headwater.errors import BadConfig
 from headwater.model.records import Record, read_records
 from headwater.pipeline.feeds.files import Offset, Planner, Taken, from_json, plan_batch, to_json
 from headwater.pipeline.feeds.listing import Listing, check_place
-from headwater.pipeline.feeds.stretches import (
+from headwater.pipeline.feeds.byte_ranges import (
     WHOLE,
     Planned,
     Stretch,

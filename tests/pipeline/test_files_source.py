@@ -16,7 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from headwater.errors import BadConfig
 from headwater.pipeline.feeds.files_source import read_files
-from headwater.pipeline.feeds.stretches import read_stretch
+from headwater.pipeline.feeds.byte_ranges import read_stretch
 
 pytestmark = [
     pytest.mark.integration,

@@ -27,7 +27,7 @@ from headwater.pipeline import ingest as module
 from headwater.pipeline.feeds.feed import Feed, Moves, Positions
 from headwater.pipeline.ingest import Ingest, Plan
 from headwater.pipeline.lake.lake import Lake
-from headwater.pipeline.storing import Totals
+from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.tasks import Message, Task
 from headwater.store.engine import open_engine
 from headwater.store.positions import read_positions

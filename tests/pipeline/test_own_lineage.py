@@ -21,7 +21,7 @@ from headwater.model.event import EventType, Kind, decode_event
 from headwater.model.facts import Facts
 from headwater.pipeline import own_lineage
 from headwater.pipeline.own_lineage import OwnLineage
-from headwater.pipeline.storing import Totals
+from headwater.pipeline.driver_store import Totals
 from headwater.store import tables
 from headwater.store.write.outbox import count_waiting
 from headwater.store.write.packing import unpack

@@ -25,7 +25,7 @@ from headwater.pipeline import rebuild as rebuilding
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.rebuild import rebuild
-from headwater.pipeline.storing import Totals
+from headwater.pipeline.driver_store import Totals
 from headwater.store import tables
 from headwater.store.maintenance.check import check_store
 from headwater.store.engine import open_engine

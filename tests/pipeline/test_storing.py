@@ -15,10 +15,11 @@ from headwater.errors import (
     SparkUnavailable,
     StoreUnavailable,
 )
-from headwater.pipeline import storing, tasks
+from headwater.pipeline import tasks
+from headwater.pipeline import driver_store
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake
-from headwater.pipeline.storing import Totals, take_in_frame
+from headwater.pipeline.driver_store import Totals, take_in_frame
 from headwater.pipeline.tasks import Message
 from headwater.store.tables import TABLES
 from tests.pipeline.frames import Frame, as_frame, make_task, numbered, wait_for
@@ -44,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "_CHUNK_EVENTS", 2)
-    monkeypatch.setattr(storing, "_LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(driver_store, "_LOOK_SECONDS", 0.001)
 
 
 TakeIn = Callable[..., Totals]
@@ -111,7 +112,7 @@ class TestDriver:
     def test_what_the_store_refuses_is_counted(
         self, take_in: TakeIn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(storing, "write_or_reject", lambda writer, rows: 1)
+        monkeypatch.setattr(driver_store, "write_or_reject", lambda writer, rows: 1)
         totals = take_in(Frame(numbered(0, 1, 2, 3)))
         assert (totals.messages, totals.events, totals.rejected) == (4, 2, 2)
 
@@ -196,7 +197,7 @@ class TestFailures:
         def write(*_: object) -> int:
             raise StoreUnavailable("locked")
 
-        monkeypatch.setattr(storing, "write_or_reject", write)
+        monkeypatch.setattr(driver_store, "write_or_reject", write)
         with pytest.raises(StoreUnavailable, match="locked"):
             take_in(Frame(numbered(1, 2, 3)))
 

@@ -11,9 +11,9 @@ import pytest
 from prometheus_client import REGISTRY, generate_latest, start_http_server
 
 from headwater.errors import BadConfig, HeadwaterError, StoreUnavailable
-from headwater.pipeline import watching
-from headwater.pipeline.storing import Totals
-from headwater.pipeline.watching import Log, Metrics, Watcher, Watchers
+from headwater.pipeline import observers
+from headwater.pipeline.driver_store import Totals
+from headwater.pipeline.observers import Log, Metrics, Watcher, Watchers
 from tests.services.process import free_port
 
 AWAY = StoreUnavailable("the store is away")
@@ -89,7 +89,7 @@ class TestMetrics:
         """A port that is listened on no longer than the test takes."""
         servers: list[Any] = []
         monkeypatch.setattr(
-            watching,
+            observers,
             "start_http_server",
             lambda *arguments: servers.append(start_http_server(*arguments)),
         )
@@ -118,7 +118,7 @@ class TestLog:
     @pytest.fixture
     def lines(self, caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
         """What was logged by all that may happen."""
-        caplog.set_level(logging.INFO, watching.__name__)
+        caplog.set_level(logging.INFO, observers.__name__)
         log = Log()
         log.started([("kafka://host:9092", "orders"), ("kafka://host:9092", "totals")])
         log.stored(TOTALS, 1.26)

@@ -16,8 +16,8 @@ from sqlalchemy import Engine, delete, select, update
 from headwater.config import LakeSettings, Settings
 from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.server.app import Application
-from headwater.server.keyring import REFRESH_SECONDS
-from headwater.server.protocol import BoundedProtocol
+from headwater.server.http.keyring import REFRESH_SECONDS
+from headwater.server.http.protocol import BoundedProtocol
 from headwater.store import tables
 from headwater.store.engine import open_engine
 from headwater.store.write.packing import unpack

@@ -15,8 +15,8 @@ from pydantic import SecretStr
 from headwater.config import AuthSettings, Settings
 from headwater.errors import BadConfig
 from headwater.model.access import Key, parse_given_keys
-from headwater.server.auth import Bucket, Gate, needed_scope
-from headwater.server.keyring import Keyring
+from headwater.server.http.auth import Bucket, Gate, needed_scope
+from headwater.server.http.keyring import Keyring
 from headwater.store.engine import open_engine
 from headwater.store.keys import add_key, revoke_key
 from headwater.store.migrate import upgrade

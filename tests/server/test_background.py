@@ -10,8 +10,8 @@ from datetime import timedelta
 import pytest
 
 from headwater.errors import StoreUnavailable
-from headwater.server import background
-from headwater.server.background import Background
+from headwater.server.background import periodic
+from headwater.server.background.periodic import Background
 
 SOON = timedelta(milliseconds=1)
 NEVER = timedelta(days=1)
@@ -104,7 +104,7 @@ def test_it_ends_between_two_steps(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_step_that_hangs_keeps_no_server_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "_END_SECONDS", 0.05)
+    monkeypatch.setattr(periodic, "_END_SECONDS", 0.05)
     released = threading.Event()
 
     def hang(_: Work) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from headwater.server.compression import accepts_gzip, with_gzip
+from headwater.server.http.compression import accepts_gzip, with_gzip
 from tests.graph.events import run
 from tests.server.api import Api
 from tests.server.lineage import ds

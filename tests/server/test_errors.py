@@ -41,7 +41,7 @@ from headwater.errors import (
     WrongContentType,
     WrongShape,
 )
-from headwater.server.errors import error_body, status_of
+from headwater.server.http.errors import error_body, status_of
 from tests.server.api import Api, error_of, open_api
 from tests.server.events import run_event
 from tests.services.postgresql import PostgreSQL

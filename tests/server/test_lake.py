@@ -24,9 +24,9 @@ from sqlalchemy import Engine
 
 from headwater.config import LakeSettings, Settings, load_settings
 from headwater.pipeline.lake.lake import Lake
-from headwater.server import lake as server_lake
-from headwater.server.background import Stopped
-from headwater.server.lake import LakeFlush
+from headwater.server.background import lake as server_lake
+from headwater.server.background.periodic import Stopped
+from headwater.server.background.lake import LakeFlush
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.outbox import count_waiting
@@ -121,7 +121,7 @@ class TestServer:
     def test_what_is_posted_is_in_the_lake_soon(
         self, store_url: str, lake: Lake, soon: None, caplog: pytest.LogCaptureFixture
     ) -> None:
-        caplog.set_level(logging.INFO, "headwater.server.lake")
+        caplog.set_level(logging.INFO, "headwater.server.background.lake")
         sent = events(0, 5)
         with serve(settings_of(store_url, lake)) as url:
             post(url, *sent)
@@ -321,7 +321,7 @@ class TestChild:
         """It takes a fifth of a second, and 70 MB that no allocator gives back."""
         code = (
             "import sys; from pathlib import Path; from headwater.config import LakeSettings; "
-            "from headwater.server.lake import LakeFlush; "
+            "from headwater.server.background.lake import LakeFlush; "
             "from headwater.store.engine import open_engine; "
             "from headwater.store.migrate import upgrade; "
             "from headwater.store.write.outbox import count_waiting; "

@@ -17,7 +17,7 @@ import schemathesis
 
 from headwater.model.ids import is_uuid
 from headwater.model.instant import parse_instant
-from headwater.server.openapi import operations
+from headwater.server.openapi.document import operations
 from tests.server.api import Api, escape
 from tests.server.events import RUN, TABLES, Json, dataset, run_event, schema
 

@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute, APIRouter
 
 from headwater import __version__
 from headwater.server.app import Application
-from headwater.server.openapi import answers, operations
+from headwater.server.openapi.document import answers, operations
 from headwater.server.web_pages import ASSETS, ICON, PAGES
 from tests.server.api import Api, no_lake
 from tests.server.events import Json
@@ -146,14 +146,14 @@ class TestDocument:
         from msgspec import defstruct
 
         one, other = defstruct("Twice", [("a", int)]), defstruct("Twice", [("b", int)])
-        from headwater.server import openapi
+        from headwater.server.openapi import document
 
         try:
             answers(one, {"a": 1})
             with pytest.raises(ValueError, match="Twice"):
                 answers(other, {"b": 1})
         finally:
-            openapi._shapes.pop("Twice")
+            document._shapes.pop("Twice")
 
     @pytest.mark.parametrize(
         ("path", "break_it", "told"),

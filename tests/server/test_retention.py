@@ -14,8 +14,8 @@ from sqlalchemy import Engine
 
 from headwater.config import RetentionSettings
 from headwater.errors import StoreUnavailable
-from headwater.server import retention
-from headwater.server.retention import Retention
+from headwater.server.background import retention
+from headwater.server.background.retention import Retention
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer

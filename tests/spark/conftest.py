@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.spark import watching
-from headwater.spark.listening import Listening
-from headwater.spark.sending import Sender
+from headwater.spark import query_tracker
+from headwater.spark.listener import Listening
+from headwater.spark.sender import Sender
 from tests.spark.heard import Heard
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ ORDERS = "id int, price double, supplier string"
 
 @pytest.fixture
 def heard(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Iterator[Heard]:
-    monkeypatch.setattr(watching, "HEARTBEAT_SECONDS", 0.0)
+    monkeypatch.setattr(query_tracker, "HEARTBEAT_SECONDS", 0.0)
     heard = Heard()
     listening = Listening(spark, Sender(heard.post), "tests")
     yield heard

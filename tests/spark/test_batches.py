@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.spark.listening import Listening
-from headwater.spark.sending import Sender
+from headwater.spark.listener import Listening
+from headwater.spark.sender import Sender
 from tests.spark.heard import Heard, fields
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from headwater.spark import watching
-from headwater.spark.listening import Listening
-from headwater.spark.sending import Sender
+from headwater.spark import query_tracker
+from headwater.spark.listener import Listening
+from headwater.spark.sender import Sender
 from tests.services.kafka import Kafka
 from tests.spark.heard import Heard, deciding, fields
 
@@ -80,7 +80,7 @@ class Scene:
 def scene(
     spark: "SparkSession", kafka: Kafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Scene]:
-    monkeypatch.setattr(watching, "HEARTBEAT_SECONDS", 0.0)
+    monkeypatch.setattr(query_tracker, "HEARTBEAT_SECONDS", 0.0)
     heard = Heard()
     listening = Listening(spark, Sender(heard.post), "tests")
     yield Scene(spark, kafka, heard, tmp_path)

@@ -8,7 +8,8 @@ import httpx2
 import msgspec
 import pytest
 
-from headwater.spark import expressions, rows
+from headwater.spark import expressions
+from headwater.spark import plan_columns
 from tests.services.headwater import Headwater
 from tests.spark.heard import Heard, deciding, fields
 
@@ -50,8 +51,8 @@ class TestPlans:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """As Spark's next version will have them: here, those that were forgotten."""
-        monkeypatch.delitem(rows._READINGS, "Deduplicate")
-        monkeypatch.setattr(rows, "_PASSING", frozenset())
+        monkeypatch.delitem(plan_columns._READINGS, "Deduplicate")
+        monkeypatch.setattr(plan_columns, "_PASSING", frozenset())
         monkeypatch.delitem(expressions._READINGS, "CaseWhen")
         frame = (
             orders.filter("supplier IS NOT NULL")
@@ -80,7 +81,7 @@ class TestPlans:
         def fail(*_: Any) -> Any:
             raise KeyError("projectList")
 
-        monkeypatch.setitem(rows._READINGS, "Project", fail)
+        monkeypatch.setitem(plan_columns._READINGS, "Project", fail)
         end = run(heard, orders.selectExpr("id"), "unread", tmp_path)
         assert gaps(end) == ["plan: KeyError"]
         assert [event["eventType"] for event in heard.of("unread")][0] == "START"

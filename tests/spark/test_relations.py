@@ -3,7 +3,7 @@
 import pytest
 
 from headwater.model.naming import DatasetName
-from headwater.spark.relations import name_topics, table_at
+from headwater.spark.dataset_names import name_topics, table_at
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from headwater.spark.derived import Derived, Source
+from headwater.spark.column_sources import Derived, Source
 from headwater.spark.plan import read_tree
-from headwater.spark.rows import PlanReader
+from headwater.spark.plan_columns import PlanReader
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

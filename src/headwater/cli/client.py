@@ -155,7 +155,7 @@ def _is_store(url: str) -> bool:
 def _open_store(url: str) -> tuple[httpx2.BaseTransport, str]:
     """What answers for a store, and the store's URL without its secrets."""
     # A server's worth of modules, which no other address needs.
-    from headwater.server.embedded import open_store
+    from headwater.server.in_process import open_store
 
     transport = open_store(url)
     return transport, transport.where

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from headwater.pipeline.feeds.kafka import KafkaSource
     from headwater.pipeline.ingest import Ingest
     from headwater.pipeline.tasks import Task
-    from headwater.pipeline.watching import Watcher
+    from headwater.pipeline.observers import Watcher
 
 # More than a batch under way is waited for; what takes longer hangs.
 _STOP_SECONDS = 90.0
@@ -119,7 +119,7 @@ def _assemble(
 ) -> "Ingest":
     from headwater.pipeline.ingest import Ingest, Plan
     from headwater.pipeline.own_lineage import OwnLineage
-    from headwater.pipeline.watching import Metrics, Watchers
+    from headwater.pipeline.observers import Metrics, Watchers
     from headwater.store.write.writer import open_writer
 
     settings = choices.settings

@@ -10,8 +10,8 @@ from headwater.errors import HeadwaterError
 if TYPE_CHECKING:
     from rich.live import Live
 
-    from headwater.pipeline.storing import Totals
-    from headwater.pipeline.watching import Watcher
+    from headwater.pipeline.driver_store import Totals
+    from headwater.pipeline.observers import Watcher
 
 
 @contextmanager
@@ -19,7 +19,7 @@ def screen(name: str) -> "Iterator[Watcher]":
     from rich.console import Console
     from rich.live import Live
 
-    from headwater.pipeline.watching import Log
+    from headwater.pipeline.observers import Log
 
     # Names and patterns are shown as they are, brackets and colons included.
     console = Console(stderr=True, markup=False, emoji=False)
@@ -34,7 +34,7 @@ class Screen:
     """Rows, rate, lag and dead letters, in one line."""
 
     def __init__(self, name: str, live: "Live") -> None:
-        from headwater.pipeline.storing import Totals
+        from headwater.pipeline.driver_store import Totals
 
         self._name = name
         self._live = live

@@ -108,7 +108,7 @@ def run_server(settings: Settings, announce: Callable[[Listening], None] = _anno
     import uvicorn
 
     from headwater.server.app import Application
-    from headwater.server.protocol import BoundedProtocol
+    from headwater.server.http.protocol import BoundedProtocol
 
     class Server(uvicorn.Server):
         """Says where it listens, once it does."""

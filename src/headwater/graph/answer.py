@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from headwater.graph.standing import EdgeKind
+from headwater.graph.edge_rules import EdgeKind
 
 
 class Side(StrEnum):

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from headwater.graph.answer import Edge, Graph
 from headwater.graph.causes import UNKNOWN, Cause, Causes, Sides
 from headwater.graph.columns import Column
-from headwater.graph.standing import EdgeKind
+from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import Link, View, Visit
 from headwater.model.ids import NO_CONTENT, UNSAID
 from headwater.model.relations import Direction

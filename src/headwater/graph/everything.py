@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from headwater.graph.answer import Graph, Side
-from headwater.graph.standing import EdgeKind
+from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import View, Visit
 from headwater.graph.walk import find_successions
 from headwater.model.relations import Direction

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from headwater.graph.aliases import Classes
 from headwater.graph.reader import Reader
-from headwater.graph.standing import EdgeKind, Standing, find_kind, newest_maps
+from headwater.graph.edge_rules import EdgeKind, Standing, find_kind, newest_maps
 from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Execution, Use, Word

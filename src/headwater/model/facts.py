@@ -3,7 +3,7 @@
 from headwater.model.ids import namespace_id
 from headwater.model.merge import Row
 from headwater.model.relations import Content, DatasetRow
-from headwater.model.understand import Facet, NamedDataset
+from headwater.model.facet_readers import Facet, NamedDataset
 
 
 class Facts:

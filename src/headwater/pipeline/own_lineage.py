@@ -12,7 +12,7 @@ from headwater.model.event import decode_event
 from headwater.model.instant import format_instant, now
 from headwater.model.project import project
 from headwater.model.spec import RUN_EVENT, facet_schema, producer
-from headwater.pipeline.storing import Totals
+from headwater.pipeline.driver_store import Totals
 from headwater.store.write.writer import Writer
 
 log = logging.getLogger(__name__)

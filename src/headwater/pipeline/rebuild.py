@@ -19,7 +19,7 @@ from headwater.pipeline.lake.compaction import is_compacted
 from headwater.pipeline.lake.files import read_footer
 from headwater.pipeline.lake.lake import FileGone, Lake, read_file
 from headwater.pipeline.spark.scratch import Scratch
-from headwater.pipeline.storing import Totals, take_in_frame
+from headwater.pipeline.driver_store import Totals, take_in_frame
 from headwater.pipeline.tasks import Message, Task
 from headwater.store.migrate import upgrade
 from headwater.store.maintenance.replacement import EVER, Kept, Replacement, replacement

@@ -26,7 +26,7 @@ from headwater.model.memo import Memo
 from headwater.model.merge import Merged, Row
 from headwater.model.project import project
 from headwater.model.relations import EventRow, Rejected
-from headwater.model.understand import Facet, NamedDataset
+from headwater.model.facet_readers import Facet, NamedDataset
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.store.write.bulk import write_or_reject

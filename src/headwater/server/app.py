@@ -11,10 +11,11 @@ from fastapi.concurrency import run_in_threadpool
 from headwater import __version__
 from headwater.config import Settings
 from headwater.errors import BodyTooLarge, HeadwaterError, StoreUnavailable
-from headwater.server import docs_page, edits, operations
-from headwater.server.answers import respond_error, with_etag, with_security_headers
-from headwater.server.auth import Gate
-from headwater.server.body import (
+from headwater.server import docs_page, operations
+from headwater.server.edits import routes
+from headwater.server.http.responses import respond_error, with_etag, with_security_headers
+from headwater.server.http.auth import Gate
+from headwater.server.http.body import (
     MAX_ROUTE_BODY_BYTES,
     Body,
     Budget,
@@ -25,13 +26,13 @@ from headwater.server.body import (
     has_body,
     read_route_body,
 )
-from headwater.server.compression import with_gzip
-from headwater.server.errors import add_error_handlers, status_of
-from headwater.server.health import create_health_router
+from headwater.server.http.compression import with_gzip
+from headwater.server.http.errors import add_error_handlers, status_of
+from headwater.server.health.routes import create_health_router
 from headwater.server.ingest import Ingest, is_ingest
 from headwater.server.insight import routes as insight_routes
-from headwater.server.keyring import REFRESH_SECONDS, Keyring
-from headwater.server.lake import LakeFlush
+from headwater.server.http.keyring import REFRESH_SECONDS, Keyring
+from headwater.server.background.lake import LakeFlush
 from headwater.server.lineage import routes as lineage_routes
 from headwater.server.marquez import (
     dataset_versions,
@@ -48,9 +49,9 @@ from headwater.server.marquez import (
     tags,
 )
 from headwater.server.marquez.writes import routes as write_routes
-from headwater.server.metrics import Metrics
-from headwater.server.openapi import describe_api
-from headwater.server.retention import Retention
+from headwater.server.http.metrics import Metrics
+from headwater.server.openapi.document import describe_api
+from headwater.server.background.retention import Retention
 from headwater.server.web_pages import BUILT, create_web_router
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
@@ -138,7 +139,7 @@ class Application:
             app.include_router(noun.router, prefix="/api/v1")
         for noun in (sources, tags, stats, events, lineage):
             app.include_router(noun.router, prefix="/api/v1")
-        for written in (write_routes, edits):
+        for written in (write_routes, routes):
             app.include_router(written.router, prefix="/api/v1")
         app.include_router(search.router, prefix="/api/v1")
         app.include_router(search.v2_router, prefix="/api/v2beta")

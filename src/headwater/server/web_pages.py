@@ -12,7 +12,7 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request, Response
 
 from headwater.errors import NotFound
-from headwater.server.compression import accepts_gzip
+from headwater.server.http.compression import accepts_gzip
 
 BUILT = Path(__file__).parent / "web"
 

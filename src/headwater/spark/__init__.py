@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headwater.spark.listening import Listening, listen
+    from headwater.spark.listener import Listening, listen
 
 __all__ = ["Listening", "listen"]
 
@@ -12,6 +12,6 @@ def __getattr__(name: str) -> Any:
     # Only when asked for: by settings alone, this is loaded before PySpark is.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from headwater.spark import listening
+    from headwater.spark import listener
 
-    return getattr(listening, name)
+    return getattr(listener, name)

@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater.spark import events
 from headwater.spark.counting import Count
-from headwater.spark.told import Dataset, Told
+from headwater.spark.plan_lineage import Dataset, Told
 
 Json = dict[str, Any]
 

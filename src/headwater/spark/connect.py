@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headwater.model.naming import DatasetName
-from headwater.spark.relations import Relation, name_described
-from headwater.spark.sending import Sender
+from headwater.spark.dataset_names import Relation, name_described
+from headwater.spark.sender import Sender
 from headwater.spark.streams import Json, Stream
-from headwater.spark.told import Dataset, Told
-from headwater.spark.watching import Watcher
+from headwater.spark.plan_lineage import Dataset, Told
+from headwater.spark.query_tracker import Watcher
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,7 +7,7 @@ from headwater.model.instant import format_instant, now
 from headwater.model.naming import DatasetName
 from headwater.model.spec import RUN_EVENT, facet_schema, producer
 from headwater.spark.counting import Count
-from headwater.spark.told import Dataset
+from headwater.spark.plan_lineage import Dataset
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from headwater.spark.counting import Count
-from headwater.spark.relations import Java
+from headwater.spark.dataset_names import Java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from headwater.spark.derived import (
+from headwater.spark.column_sources import (
     NOTHING,
     Derived,
     Direct,
@@ -12,7 +12,7 @@ from headwater.spark.derived import (
     combine,
     payload,
 )
-from headwater.spark.messages import PARSERS, WRITERS
+from headwater.spark.payload_types import PARSERS, WRITERS
 from headwater.spark.plan import Node, expression_id, read_tree
 
 Columns = Mapping[tuple[int, str], Derived]

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headwater.spark.relations import Java
-from headwater.spark.watching import Watcher
+from headwater.spark.dataset_names import Java
+from headwater.spark.query_tracker import Watcher
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,8 +7,8 @@ from typing import Any
 from headwater.model.naming import DatasetName
 from headwater.spark import events
 from headwater.spark.counting import Counts
-from headwater.spark.relations import Java
-from headwater.spark.told import Dataset, Reading, Told
+from headwater.spark.dataset_names import Java
+from headwater.spark.plan_lineage import Dataset, Reading, Told
 
 Json = dict[str, Any]
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from headwater.model.naming import DatasetName, by_location
 from headwater.spark.plan import Node
-from headwater.spark.relations import (
+from headwater.spark.dataset_names import (
     Java,
     Relation,
     name_catalog_table,

@@ -18,7 +18,7 @@ from headwater.model.relations import (
     Slot,
     Voice,
 )
-from headwater.model.understand import (
+from headwater.model.facet_readers import (
     Counters,
     Flow,
     LifecycleChange,

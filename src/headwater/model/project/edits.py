@@ -33,7 +33,7 @@ from headwater.model.relations import (
     NamedKind,
     Voice,
 )
-from headwater.model.understand import Facet, NamedDataset, read_facet
+from headwater.model.facet_readers import Facet, NamedDataset, read_facet
 
 _OTHERS: dict[str, tuple[NamedKind, Callable[[str], bytes]]] = {
     "namespace": (NamedKind.NAMESPACE, namespace_id),

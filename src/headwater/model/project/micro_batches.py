@@ -17,7 +17,7 @@ from headwater.model.event import Dataset
 from headwater.model.ids import job_id
 from headwater.model.project.projection import Projection
 from headwater.model.relations import StreamJob, StreamRole
-from headwater.model.understand import read_facet
+from headwater.model.facet_readers import read_facet
 
 _LISTENER = "/integration/spark"
 _QUERY = re.compile(

@@ -14,7 +14,7 @@ from headwater.model.ids import digest
 from headwater.model.json_text import WHITE_SPACE
 from headwater.model.records import may_go_on, starts_array
 from headwater.pipeline.feeds.listing import Found, Listing
-from headwater.pipeline.feeds.stretches import (
+from headwater.pipeline.feeds.byte_ranges import (
     GZIP_MAGIC,
     MAX_LINE_BYTES,
     WHOLE,

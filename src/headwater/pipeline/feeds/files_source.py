@@ -22,7 +22,7 @@ from headwater.pipeline.feeds.files import (
     to_json,
 )
 from headwater.pipeline.feeds.listing import check_place
-from headwater.pipeline.feeds.stretches import Stretch, to_tasks
+from headwater.pipeline.feeds.byte_ranges import Stretch, to_tasks
 
 NAME = "headwater_files"
 SCHEMA = StructType(

@@ -12,7 +12,7 @@ from headwater.model.ids import UNSAID
 from headwater.model.instant import format_instant
 from headwater.model.relations import Direction, Slot
 from headwater.model.uses import Name
-from headwater.server.insight.shapes import (
+from headwater.server.insight.schemas import (
     ComparedColumn,
     ComparedCounters,
     ComparedDataset,

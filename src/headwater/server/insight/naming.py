@@ -9,7 +9,7 @@ from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
 from headwater.graph.node_id import Reading
 from headwater.graph.view import View
-from headwater.server.lineage.asking import find_node
+from headwater.server.lineage.parameters import find_node
 
 DatasetNode = Annotated[
     str,

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from headwater.server.insight import shapes
+from headwater.server.insight import schemas
 from headwater.server.insight.comparing import compare_runs, find_pair
 from headwater.server.insight.family import family_shape
 from headwater.server.insight.naming import (
@@ -15,8 +15,8 @@ from headwater.server.insight.naming import (
 )
 from headwater.server.insight.using import usage_shape
 from headwater.server.insight.volumes import samples_shape, stretch_of
-from headwater.server.lineage.asking import view_at
-from headwater.server.routing import Reading, instant_parameter, json_response
+from headwater.server.lineage.parameters import view_at
+from headwater.server.http.parameters import Reading, instant_parameter, json_response
 from headwater.store.stats.systems import count_by_system
 
 router = APIRouter(tags=["insight"])
@@ -32,7 +32,7 @@ RunId = Annotated[
 ]
 
 
-@router.get("/datasets/{id:name}/samples", responses=shapes.SAMPLES)
+@router.get("/datasets/{id:name}/samples", responses=schemas.SAMPLES)
 def get_samples(
     id: DatasetNode,
     connection: Reading,
@@ -55,7 +55,7 @@ def get_samples(
     return json_response(samples_shape(connection, view, node, by, stretch, with_gaps=gaps))
 
 
-@router.get("/datasets/{id:name}/usage", responses=shapes.USAGE)
+@router.get("/datasets/{id:name}/usage", responses=schemas.USAGE)
 def get_usage(
     id: DatasetNode,
     connection: Reading,
@@ -70,7 +70,7 @@ def get_usage(
     return json_response(usage_shape(connection, view, node, days, limit))
 
 
-@router.get("/jobs/{id:name}/runs/compare", responses=shapes.COMPARISON)
+@router.get("/jobs/{id:name}/runs/compare", responses=schemas.COMPARISON)
 def get_comparison(id: JobNode, connection: Reading, a: RunId = None, b: RunId = None) -> Response:
     """Get what is different between two runs of a job: by default the last two that ended."""
     view = view_at(connection, None)
@@ -78,7 +78,7 @@ def get_comparison(id: JobNode, connection: Reading, a: RunId = None, b: RunId =
     return json_response(compare_runs(connection, node, *find_pair(connection, node, a, b)))
 
 
-@router.get("/jobs/{id:name}/family", responses=shapes.FAMILY)
+@router.get("/jobs/{id:name}/family", responses=schemas.FAMILY)
 def get_family(
     id: JobNode,
     connection: Reading,
@@ -89,10 +89,10 @@ def get_family(
     return json_response(family_shape(connection, node, limit))
 
 
-@router.get("/systems", responses=shapes.SYSTEMS)
+@router.get("/systems", responses=schemas.SYSTEMS)
 def get_systems(connection: Reading) -> Response:
     """Count datasets, jobs and running jobs by the system they belong to."""
     systems = [
-        shapes.SystemCount(name, *counts) for name, counts in count_by_system(connection).items()
+        schemas.SystemCount(name, *counts) for name, counts in count_by_system(connection).items()
     ]
-    return json_response(shapes.SystemCountList(systems, len(systems)))
+    return json_response(schemas.SystemCountList(systems, len(systems)))

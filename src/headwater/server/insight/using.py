@@ -7,7 +7,7 @@ from headwater.graph.view import View
 from headwater.model.instant import DAY, format_instant, now
 from headwater.model.relations import Direction
 from headwater.model.uses import Name
-from headwater.server.insight.shapes import DatasetUsage, DayUser, DayUsers, NodeName, UsageDay
+from headwater.server.insight.schemas import DatasetUsage, DayUser, DayUsers, NodeName, UsageDay
 from headwater.store.stats.runs_in_range import Stretch
 from headwater.store.stats.usage import DayUse, read_usage
 

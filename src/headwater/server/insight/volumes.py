@@ -7,7 +7,7 @@ from headwater.graph.node_id import Reading, dataset_node_id
 from headwater.graph.view import View
 from headwater.model.instant import MINUTE, format_instant, now, parse_instant
 from headwater.model.relations import Direction
-from headwater.server.insight.shapes import CountedVolume, DatasetSamples, NodeName, VolumeAt
+from headwater.server.insight.schemas import CountedVolume, DatasetSamples, NodeName, VolumeAt
 from headwater.store.stats.runs_in_range import Stretch
 from headwater.store.stats.volume import STEPS, Volume, read_volumes
 

@@ -13,7 +13,7 @@ from headwater.graph.view import View, Visit
 from headwater.graph.walk import Limits
 from headwater.model.relations import Direction
 from headwater.model.uses import newest_schema
-from headwater.server.lineage.asking import Asked
+from headwater.server.lineage.parameters import Asked
 from headwater.store.read.content_cache import COLUMN_TYPES
 
 

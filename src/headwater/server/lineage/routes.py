@@ -13,8 +13,8 @@ from headwater.graph.fold import fold_children
 from headwater.graph.view import View
 from headwater.graph.walk import Limits
 from headwater.model.instant import format_instant, now
-from headwater.server.lineage import shapes
-from headwater.server.lineage.asking import (
+from headwater.server.lineage import schemas
+from headwater.server.lineage.parameters import (
     Asked,
     AsOf,
     Depth,
@@ -28,7 +28,7 @@ from headwater.server.lineage.columns import walk_asked_columns
 from headwater.server.lineage.drawings import draw_columns, draw_graph
 from headwater.server.lineage.naming import find_named
 from headwater.server.lineage.paths import Ends, paths_shape
-from headwater.server.routing import Reading, instant_parameter, json_response
+from headwater.server.http.parameters import Reading, instant_parameter, json_response
 from headwater.store.read.nodes import list_ids
 
 router = APIRouter(tags=["lineage"])
@@ -36,7 +36,7 @@ router = APIRouter(tags=["lineage"])
 Direction = Annotated[Towards, Query(description="Which way to go from the node.")]
 
 
-@router.get("/lineage/diff", responses=shapes.DIFF)
+@router.get("/lineage/diff", responses=schemas.DIFF)
 def get_diff(
     connection: Reading,
     from_: Annotated[int | None, Depends(instant_parameter("from"))],
@@ -78,13 +78,13 @@ def get_diff(
     return json_response(shape)
 
 
-@router.get("/lineage/path", responses=shapes.PATHS)
+@router.get("/lineage/path", responses=schemas.PATHS)
 def get_paths(
     connection: Reading,
     from_: Annotated[
-        str, Query(alias="from", description="Node id of one end.", examples=[shapes.TOPIC])
+        str, Query(alias="from", description="Node id of one end.", examples=[schemas.TOPIC])
     ],
-    to: Annotated[str, Query(description="Node id of the other end.", examples=[shapes.ORDERS])],
+    to: Annotated[str, Query(description="Node id of the other end.", examples=[schemas.ORDERS])],
     as_of: AsOf,
     limit: Annotated[int, Query(ge=1, le=1_000, description="How many paths.")] = 10,
     depth: Depth = 100,
@@ -95,7 +95,7 @@ def get_paths(
     return json_response(paths_shape(connection, view, Ends(*ends), limit, depth))
 
 
-@router.get("/lineage/export", responses=shapes.EXPORT)
+@router.get("/lineage/export", responses=schemas.EXPORT)
 def get_export(
     connection: Reading,
     nodeId: NodeIdParameter,
@@ -126,7 +126,7 @@ def get_export(
     return Response(written.write(drawn), media_type=written.media_type)
 
 
-@router.get("/nodes", responses=shapes.NODES)
+@router.get("/nodes", responses=schemas.NODES)
 def get_nodes(
     connection: Reading,
     name: Annotated[

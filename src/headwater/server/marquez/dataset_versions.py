@@ -27,8 +27,8 @@ from headwater.server.marquez.shapes import (
     instant_or_none,
     whole_tags,
 )
-from headwater.server.openapi import answers
-from headwater.server.routing import Paging, Reading, found, json_response
+from headwater.server.openapi.document import answers
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.store.read.dataset_versions import (
     DatasetVersion,
     find_stating_runs,

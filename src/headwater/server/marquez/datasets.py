@@ -14,8 +14,8 @@ from headwater.model.uses import Name
 from headwater.server.marquez.dataset_shapes import DatasetList, DatasetShape, dataset_shape
 from headwater.server.marquez.examples import DATASET
 from headwater.server.marquez.shapes import NameShape, memo_key
-from headwater.server.openapi import answers
-from headwater.server.routing import Paging, Reading, found, json_response
+from headwater.server.openapi.document import answers
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.store.read.datasets import (
     Dataset,
     find_dataset,

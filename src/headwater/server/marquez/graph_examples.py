@@ -28,7 +28,7 @@ from headwater.server.marquez.run_lineage import (
     VersionedJob,
 )
 from headwater.server.marquez.shapes import NameShape
-from headwater.server.openapi import answers, describe_field
+from headwater.server.openapi.document import answers, describe_field
 
 
 def _raw(data: DatasetData | JobData) -> Raw:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from headwater.graph.answer import Graph, Side
 from headwater.graph.node_id import dataset_node_id, job_node_id
-from headwater.graph.standing import EdgeKind
+from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import View, Visit
 from headwater.model.facets import Schema
 from headwater.model.ids import run_name

@@ -25,8 +25,8 @@ from headwater.server.marquez.shapes import (
     raw_facets,
     text_of,
 )
-from headwater.server.openapi import answers
-from headwater.server.routing import Paging, Reading, found, json_response
+from headwater.server.openapi.document import answers
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.store.read.contents import read_facets
 from headwater.store.read.datasets import read_dataset_names
 from headwater.store.read.job_versions import read_footprints

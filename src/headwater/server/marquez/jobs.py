@@ -24,8 +24,8 @@ from headwater.server.marquez.job_shapes import (
 )
 from headwater.server.marquez.run_shapes import run_shape
 from headwater.server.marquez.shapes import memo_key
-from headwater.server.openapi import answers
-from headwater.server.routing import Paging, Reading, found, json_response
+from headwater.server.openapi.document import answers
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.store.read.datasets import read_dataset_names
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.read.jobs import Job, JobOrder, find_job, list_jobs, read_names

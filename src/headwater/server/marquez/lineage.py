@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from headwater.graph.answer import Towards
 from headwater.graph.fold import fold_children
 from headwater.graph.walk import Limits
-from headwater.server.lineage.asking import (
+from headwater.server.lineage.parameters import (
     Asked,
     AsOf,
     Depth,
@@ -22,7 +22,7 @@ from headwater.server.marquez.column_shapes import column_graph_shape
 from headwater.server.marquez.graph_examples import COLUMN_GRAPH, GRAPH, RUN_LINEAGE
 from headwater.server.marquez.graph_shapes import graph_shape
 from headwater.server.marquez.run_lineage import run_lineage_shape
-from headwater.server.routing import Reading, found, json_response
+from headwater.server.http.parameters import Reading, found, json_response
 from headwater.store.read.runs import find_run
 
 router = APIRouter(tags=["lineage"])

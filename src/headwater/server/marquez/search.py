@@ -12,8 +12,8 @@ from headwater.model.instant import format_instant
 from headwater.model.relations import Slot
 from headwater.model.search_text import Source, words_of
 from headwater.model.uses import NOW
-from headwater.server.openapi import answers
-from headwater.server.routing import Reading, instant_parameter, json_response
+from headwater.server.openapi.document import answers
+from headwater.server.http.parameters import Reading, instant_parameter, json_response
 from headwater.store.read.contents import read_contents, read_facets
 from headwater.store.read.datasets import read_states
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs

@@ -7,7 +7,7 @@ from sqlalchemy import Column, Connection, Engine, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from headwater.model.ids import NO_CONTENT, UNSAID
-from headwater.model.understand import is_content_of
+from headwater.model.facet_readers import is_content_of
 from headwater.store import tables
 from headwater.store.migrate import HEAD, REVISIONS, current_revision
 from headwater.store.write.packing import unpack

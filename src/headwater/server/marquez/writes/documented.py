@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
-from headwater.server.openapi import answers
+from headwater.server.openapi.document import answers
 
 Described = dict[int | str, dict[str, Any]]
 

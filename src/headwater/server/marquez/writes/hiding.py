@@ -6,7 +6,7 @@ from headwater.errors import NotFound
 from headwater.model.aspects import DELETED
 from headwater.model.event import Entity
 from headwater.model.project.edits import entity_id
-from headwater.server.editing import Change, Editor
+from headwater.server.edits.writes import Change, Editor
 from headwater.store.read.hidden import is_known, is_shown_now, read_last_heard, read_last_word
 
 

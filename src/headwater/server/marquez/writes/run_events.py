@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from headwater.errors import NotFound
 from headwater.model.spec import RUN_EVENT, RUN_FACET, facet_schema, producer
-from headwater.server.editing import Editor
+from headwater.server.edits.writes import Editor
 from headwater.store.read.jobs import read_names
 from headwater.store.read.runs import find_run
 

@@ -14,7 +14,7 @@ from headwater.graph.node_id import Reading, field_node_id, job_node_id, read_no
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.uses import NOW
-from headwater.server.routing import instant_parameter
+from headwater.server.http.parameters import instant_parameter
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.read.nodes import Node, find_holding, find_like
 

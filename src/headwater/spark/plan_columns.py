@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.spark.derived import (
+from headwater.spark.column_sources import (
     NOTHING,
     Deciding,
     Derived,

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from fastapi import FastAPI
 
-from headwater.server.openapi_parts import (
+from headwater.server.openapi.parts import (
     ERROR_EXAMPLES,
     INGEST,
     MEANINGS,

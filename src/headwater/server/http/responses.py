@@ -3,8 +3,8 @@
 from hashlib import sha256
 
 from headwater.errors import HeadwaterError
-from headwater.server.body import Message, Scope, Send, header
-from headwater.server.errors import error_body, error_headers, status_of
+from headwater.server.http.body import Message, Scope, Send, header
+from headwater.server.http.errors import error_body, error_headers, status_of
 
 # Made once: every answer carries them. A browser takes an answer for what it says it is, shows it
 # in no one's frame, and tells no other site where it came from.

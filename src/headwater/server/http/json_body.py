@@ -8,8 +8,8 @@ import msgspec
 from fastapi import Request
 
 from headwater.errors import InvalidRequest, WrongShape
-from headwater.server.body import check_content_type
-from headwater.server.openapi import answers
+from headwater.server.http.body import check_content_type
+from headwater.server.openapi.document import answers
 
 T = TypeVar("T")
 

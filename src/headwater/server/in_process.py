@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from headwater.config import Settings, load_settings
 from headwater.errors import BadConfig, InvalidRequest, StoreUnavailable
 from headwater.server.app import Application
-from headwater.server.body import Receive, Scope, Send
+from headwater.server.http.body import Receive, Scope, Send
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD, check_revision, current_revision
 

@@ -16,8 +16,8 @@ from headwater.errors import (
     UrlTooLong,
 )
 from headwater.model.access import ADMIN, ANONYMOUS, LOCAL, READ, WRITE, Key, digest_of
-from headwater.server.body import Scope
-from headwater.server.keyring import Keyring
+from headwater.server.http.body import Scope
+from headwater.server.http.keyring import Keyring
 from headwater.server.web_pages import is_web_path
 
 MAX_URL_BYTES = 16_384

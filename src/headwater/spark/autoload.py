@@ -70,7 +70,7 @@ def _watch(module: Any) -> None:
 def _listen(spark: Any) -> None:
     """Whatever goes wrong here, the program has its session."""
     try:
-        from headwater.spark.listening import listen
+        from headwater.spark.listener import listen
         from headwater.spark.settings import read_settings
 
         if read_settings(spark).url:

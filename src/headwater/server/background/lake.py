@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 from headwater.config import LakeSettings
 from headwater.durations import parse_duration
 from headwater.errors import LakeUnavailable
-from headwater.server.background import Background
+from headwater.server.background.periodic import Background
 from headwater.store.failures import answering
 from headwater.store.write.outbox import count_waiting
 

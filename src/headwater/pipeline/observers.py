@@ -8,7 +8,7 @@ from typing import Protocol
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 
 from headwater.errors import BadConfig, HeadwaterError
-from headwater.pipeline.storing import Totals
+from headwater.pipeline.driver_store import Totals
 
 log = logging.getLogger(__name__)
 

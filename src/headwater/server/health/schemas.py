@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from headwater.graph.dataset_health import DatasetState
 from headwater.graph.job_health import JobState
-from headwater.server.openapi import answers
+from headwater.server.openapi.document import answers
 
 _AT = "2026-01-31T12:00:00.000000Z"
 _RUN = "01890000-0000-7000-8000-000000000001"

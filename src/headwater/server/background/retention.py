@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from headwater.config import RetentionSettings
 from headwater.durations import parse_duration
 from headwater.model.instant import MICROSECOND, now
-from headwater.server.background import Background
+from headwater.server.background.periodic import Background
 from headwater.store.maintenance.prune import prune
 
 log = logging.getLogger(__name__)

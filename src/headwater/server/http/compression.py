@@ -9,7 +9,7 @@ from functools import partial
 
 from fastapi.concurrency import run_in_threadpool
 
-from headwater.server.body import Message, Scope, Send, header
+from headwater.server.http.body import Message, Scope, Send, header
 
 # The quickest: what is saved by the others is not worth their time.
 _LEVEL = 1

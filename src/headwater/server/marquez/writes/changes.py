@@ -13,7 +13,7 @@ from headwater.model.aspects import DELETED, DOCUMENTATION, tag_aspect
 from headwater.model.event import Entity
 from headwater.model.names import check_name
 from headwater.model.project.edits import entity_id
-from headwater.server.editing import Change, Editor
+from headwater.server.edits.writes import Change, Editor
 from headwater.store.read.edited_values import NOTHING_SAID, read_words
 
 Text = str | None | UnsetType

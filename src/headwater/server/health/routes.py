@@ -25,8 +25,8 @@ from headwater.graph.pace import HOUR, RUNS_NEEDED
 from headwater.model.ids import run_name
 from headwater.model.instant import MICROSECOND, SECOND, format_instant, now
 from headwater.model.uses import Name
-from headwater.server import health_shapes
-from headwater.server.routing import Paging, Reading, json_response
+from headwater.server.health import schemas
+from headwater.server.http.parameters import Paging, Reading, json_response
 from headwater.store.stats import health as store
 from headwater.store.stats.health import DatasetPast, JobPast, PastRun
 from headwater.store.query.paging import Page
@@ -61,7 +61,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
     """The routes; what a call leaves open the settings say."""
     router = APIRouter(prefix="/health", tags=["health"])
 
-    @router.get("/jobs", responses=health_shapes.JOBS)
+    @router.get("/jobs", responses=schemas.JOBS)
     def get_jobs(
         connection: Reading,
         page: Paging,
@@ -79,7 +79,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
         shown, totals = _select(judged, JobState, wanted, page)
         return json_response({"jobs": _job_shapes(connection, shown, time)} | totals)
 
-    @router.get("/datasets", responses=health_shapes.DATASETS)
+    @router.get("/datasets", responses=schemas.DATASETS)
     def get_datasets(
         connection: Reading,
         page: Paging,

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from headwater.server.openapi import answers
+from headwater.server.openapi.document import answers
 
 _AT = "2026-01-31T12:00:00.000000Z"
 _DATASET = "dataset:postgres://db:5432:shop.public.orders"

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from headwater.server.openapi import answers
+from headwater.server.openapi.document import answers
 
 ORDERS = "dataset:postgres://db:5432:shop.public.orders"
 TOPIC = "dataset:kafka://broker:9092:orders"
