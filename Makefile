@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-UI := src/headwater/server/web/index.html
+UI := src/headwater/server/web/built/index.html
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
@@ -88,4 +88,4 @@ lock: $(READY)  ## write the lock files anew
 	$(BIN)/python -m scripts.lock_jars
 
 clean:  ## remove what the targets made
-	rm -rf ui/node_modules src/headwater/server/web .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build connect/target
+	rm -rf ui/node_modules src/headwater/server/web/built .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build connect/target

@@ -15,7 +15,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
-        built = root / "src" / "headwater" / "server" / "web" / "index.html"
+        built = root / "src" / "headwater" / "server" / "web" / "built" / "index.html"
         # A clone is worked in: `make ui` builds there when it is asked to.
         if version == "editable" or built.exists():
             return

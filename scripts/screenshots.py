@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page
 
-from headwater.cli.demo_store import DemoStore
+from headwater.cli.demo.folder import DemoStore
 from tests.server.api import no_lake, serve
 from tests.services.chromium import open_browser
 from tests.ui.site import DASHBOARD, FACT, SUMMARY_JOB, dataset_id, field_id

@@ -8,7 +8,7 @@ const SERVER = "http://127.0.0.1:5000";
 export default defineConfig({
   plugins: [react()],
   build: {
-    outDir: "../src/headwater/server/web",
+    outDir: "../src/headwater/server/web/built",
     emptyOutDir: true,
     // Files of their own: the policy of the pages allows no data in place of a script or a font.
     assetsInlineLimit: 0,

@@ -24,8 +24,8 @@ from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.rebuild import ReadShares, fill, share_out
 from headwater.pipeline.spark.session import session
 from headwater.store.engine import open_engine
-from headwater.store.migrate import upgrade
 from headwater.store.maintenance.replacement import replacement
+from headwater.store.migrate import upgrade
 
 REPEATS = 3
 PROJECTED = 40_000

@@ -18,7 +18,7 @@ from bench import load, process
 from bench.browser import Tab, longest_task, open_tab
 from bench.client import Client
 from bench.figure import Figure, Sample
-from headwater.server.web_pages import BUILT
+from headwater.server.web.pages import BUILT
 from tests.services.chromium import open_browser
 from tests.services.headwater import Headwater
 

@@ -3,13 +3,13 @@
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from headwater.cli.client import Client
-from headwater.cli.diff import ask_diff, show_diff
-from headwater.cli.lineage import Question, ask_lineage, show_lineage
-from headwater.cli.lists import jobs, runs
-from headwater.cli.naming import NodeType, find_node
-from headwater.cli.screen import Grid, Screen
-from headwater.cli.sides import Side
+from headwater.cli.api.client import Client
+from headwater.cli.api.node_lookup import NodeType, find_node
+from headwater.cli.commands.diff import ask_diff, show_diff
+from headwater.cli.commands.lineage import Question, ask_lineage, show_lineage
+from headwater.cli.commands.lists import jobs, runs
+from headwater.cli.options import Side
+from headwater.cli.output.screen import Grid, Screen
 from headwater.model.instant import format_instant
 
 Shape = dict[str, Any]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
-from headwater.cli.client import Client
+from headwater.cli.api.client import Client
 from headwater.errors import HeadwaterError, InvalidRequest, ServerRefused, ServerUnreachable
 
 URL = "http://lineage:5000"

@@ -12,7 +12,7 @@ import msgspec
 import psutil
 import pytest
 
-from headwater.cli.demo_store import DemoStore, Note
+from headwater.cli.demo.folder import DemoStore, Note
 from headwater.demo import example
 from headwater.model import instant
 from tests.cli.commands import Run, check_one_line, run_program

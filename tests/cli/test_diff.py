@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from headwater.cli.diff import show_diff
-from headwater.cli.screen import Screen
+from headwater.cli.commands.diff import show_diff
+from headwater.cli.output.screen import Screen
 from tests.cli.commands import Run, check_one_line
 from tests.cli.shop import FIRST, SECOND, TOPICS, Shop
 

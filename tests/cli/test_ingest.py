@@ -14,19 +14,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from headwater.cli import ingest as commands
-from headwater.cli import ingest_run
-from headwater.cli.ingest_run import Choices
-from headwater.cli.ingest_screen import screen
+from headwater.cli.commands import ingest as commands
+from headwater.cli.commands import ingest_run
+from headwater.cli.commands.ingest_run import Choices
+from headwater.cli.output.ingest_progress import screen
 from headwater.errors import StoreUnavailable
 from headwater.model.instant import SECOND
 from headwater.model.intake import reject
+from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.feeds.files_feed import FilesFeed
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_feed import KafkaFeed
 from headwater.pipeline.ingest import Ingest
 from headwater.pipeline.job_patterns import JobPatterns
-from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.observers import Log
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD

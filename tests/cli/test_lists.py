@@ -104,7 +104,7 @@ def test_following_prints_what_comes_and_ends_with_ctrl_c(
             raise KeyboardInterrupt
         httpx2.post(f"{server}/api/v1/lineage", json=late).raise_for_status()
 
-    monkeypatch.setattr("headwater.cli.events.time.sleep", wait)
+    monkeypatch.setattr("headwater.cli.commands.events.time.sleep", wait)
     lines = invoke(server, "events", "--follow", "-o", "json").stdout.splitlines()
     assert [json.loads(line)["job"]["name"] for line in lines][-1] == "late"
     assert len(lines) == 4

@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from headwater.cli.screen import Grid, Screen
-from headwater.cli.times import describe_age, read_time
-from headwater.cli.tree import grow
+from headwater.cli.output.screen import Grid, Screen
+from headwater.cli.output.times import describe_age, read_time
+from headwater.cli.output.tree import grow
 from headwater.errors import InvalidRequest
 from headwater.model.instant import DAY, MINUTE, SECOND, format_instant, now, parse_instant
 

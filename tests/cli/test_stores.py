@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.cli.client import Client
+from headwater.cli.api.client import Client
 from headwater.errors import InvalidRequest
 from headwater.store.migrate import HEAD, REVISIONS
 from tests.cli.commands import Run, check_one_line, run_program

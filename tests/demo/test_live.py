@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 import pytest
 
-from headwater.cli.client import Client
+from headwater.cli.api.client import Client
 
 pytestmark = pytest.mark.integration
 

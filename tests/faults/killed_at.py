@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from headwater.cli import ingest_run
+from headwater.cli.commands import ingest_run
 from headwater.cli.main import run
 from headwater.pipeline.feeds.kafka_feed import KafkaFeed
 from headwater.pipeline.ingest import Ingest

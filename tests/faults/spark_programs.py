@@ -19,8 +19,7 @@ import psutil
 
 import headwater.spark
 from headwater.pipeline.spark.java import find_java
-from headwater.spark import Listening
-from headwater.spark import query_tracker
+from headwater.spark import Listening, query_tracker
 from headwater.spark.sender import Sender, http_post
 from tests.services.process import Process, bound_command
 

@@ -7,8 +7,8 @@ import msgspec
 
 from headwater.graph.answer import Graph, Side, Towards
 from headwater.graph.columns import Column, ColumnEdge, ColumnGraph, walk_columns
-from headwater.graph.reader import Reader
 from headwater.graph.edge_rules import EdgeKind
+from headwater.graph.reader import Reader
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.event import decode_event

@@ -6,9 +6,6 @@ import msgspec
 import pytest
 
 from headwater.model.column_map import Source, Transformation, read_column_map
-from headwater.model.ids import NO_CONTENT, dataset_id, digest, job_id, run_key
-from headwater.model.instant import parse_instant
-from headwater.model.relations import Joined
 from headwater.model.facet_readers import (
     Counters,
     Facet,
@@ -22,6 +19,9 @@ from headwater.model.facet_readers import (
     read_facet,
     read_job_facet,
 )
+from headwater.model.ids import NO_CONTENT, dataset_id, digest, job_id, run_key
+from headwater.model.instant import parse_instant
+from headwater.model.relations import Joined
 from tests.model.events import PARENT_RUN, ROOT_RUN
 
 ODD_SHAPES = [b"[]", b"7", b'"x"', b"true", b"{}", b'{"unknown":1}', b"[[[]]]", b'{"fields":7}']

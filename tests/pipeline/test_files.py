@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 
 from headwater.errors import BadConfig
 from headwater.model.records import Record, read_records
-from headwater.pipeline.feeds.files import Offset, Planner, Taken, from_json, plan_batch, to_json
-from headwater.pipeline.feeds.listing import Listing, check_place
 from headwater.pipeline.feeds.byte_ranges import (
     WHOLE,
     Planned,
@@ -28,6 +26,8 @@ from headwater.pipeline.feeds.byte_ranges import (
     read_stretch,
     to_tasks,
 )
+from headwater.pipeline.feeds.files import Offset, Planner, Taken, from_json, plan_batch, to_json
+from headwater.pipeline.feeds.listing import Listing, check_place
 
 LONG_AGO = 1_000_000_000
 

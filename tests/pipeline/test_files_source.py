@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from headwater.errors import BadConfig
-from headwater.pipeline.feeds.files_source import read_files
 from headwater.pipeline.feeds.byte_ranges import read_stretch
+from headwater.pipeline.feeds.files_source import read_files
 
 pytestmark = [
     pytest.mark.integration,

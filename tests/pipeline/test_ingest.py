@@ -24,10 +24,10 @@ from headwater.errors import (
     StoreUnavailable,
 )
 from headwater.pipeline import ingest as module
+from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.feeds.feed import Feed, Moves, Positions
 from headwater.pipeline.ingest import Ingest, Plan
 from headwater.pipeline.lake.lake import Lake
-from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.tasks import Message, Task
 from headwater.store.engine import open_engine
 from headwater.store.positions import read_positions

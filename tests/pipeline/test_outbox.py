@@ -20,12 +20,12 @@ from headwater.pipeline.lake import outbox
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.lake.outbox import fill_again, flush
 from headwater.store import tables
-from headwater.store.maintenance.backup import back_up, restore
-from headwater.store.write.connections import PostgresConnection
 from headwater.store.engine import open_engine
+from headwater.store.maintenance.backup import back_up, restore
+from headwater.store.maintenance.prune import prune
+from headwater.store.write.connections import PostgresConnection
 from headwater.store.write.outbox import count_waiting
 from headwater.store.write.packing import unpack
-from headwater.store.maintenance.prune import prune
 from headwater.store.write.writer import open_writer
 from tests.pipeline.lakes import NOON, payloads
 from tests.store.stores import Store

@@ -20,8 +20,8 @@ from headwater.errors import SourceUnavailable, StoreUnavailable
 from headwater.model.event import EventType, Kind, decode_event
 from headwater.model.facts import Facts
 from headwater.pipeline import own_lineage
-from headwater.pipeline.own_lineage import OwnLineage
 from headwater.pipeline.driver_store import Totals
+from headwater.pipeline.own_lineage import OwnLineage
 from headwater.store import tables
 from headwater.store.write.outbox import count_waiting
 from headwater.store.write.packing import unpack

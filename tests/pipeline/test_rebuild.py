@@ -22,17 +22,17 @@ from headwater.model.instant import DAY, now
 from headwater.model.intake import take_in
 from headwater.model.relations import EventRow
 from headwater.pipeline import rebuild as rebuilding
+from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.rebuild import rebuild
-from headwater.pipeline.driver_store import Totals
 from headwater.store import tables
-from headwater.store.maintenance.check import check_store
 from headwater.store.engine import open_engine
 from headwater.store.keys import add_key
+from headwater.store.maintenance.check import check_store
+from headwater.store.maintenance.prune import prune
 from headwater.store.migrate import upgrade
 from headwater.store.positions import move_position
-from headwater.store.maintenance.prune import prune
 from headwater.store.write.writer import open_writer
 from tests.faults.load import JSON, PATH, Load, new_client
 from tests.faults.stored import check_quiet

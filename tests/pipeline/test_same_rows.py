@@ -13,7 +13,7 @@ import httpx2
 import pytest
 from sqlalchemy import Engine
 
-from headwater.cli.ingest_run import Choices, _outputs, _task
+from headwater.cli.commands.ingest_run import Choices, _outputs, _task
 from headwater.config import Settings, load_settings
 from headwater.pipeline.feeds.feed import Feed
 from headwater.pipeline.feeds.files_feed import FilesFeed
@@ -24,8 +24,8 @@ from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.own_lineage import OwnLineage
 from headwater.pipeline.rebuild import rebuild
-from headwater.store.maintenance.check import check_store
 from headwater.store.engine import open_engine
+from headwater.store.maintenance.check import check_store
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer, ready
 from tests.faults.load import JSON, PATH, new_client

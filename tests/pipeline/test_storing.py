@@ -15,11 +15,10 @@ from headwater.errors import (
     SparkUnavailable,
     StoreUnavailable,
 )
-from headwater.pipeline import tasks
-from headwater.pipeline import driver_store
+from headwater.pipeline import driver_store, tasks
+from headwater.pipeline.driver_store import Totals, take_in_frame
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake
-from headwater.pipeline.driver_store import Totals, take_in_frame
 from headwater.pipeline.tasks import Message
 from headwater.store.tables import TABLES
 from tests.pipeline.frames import Frame, as_frame, make_task, numbered, wait_for

@@ -6,8 +6,8 @@ import jsonschema_rs
 import pytest
 
 from headwater.model.instant import DAY, MINUTE, format_instant, now
-from headwater.store.stats import runs_in_range
 from headwater.store.maintenance.rollup import roll_up_samples
+from headwater.store.stats import runs_in_range
 from tests.server.api import Api, error_of, escape
 from tests.server.events import JOBS, TABLES, Json, dataset, run_event, schema
 from tests.server.lineage import edit, refused

@@ -25,8 +25,8 @@ from sqlalchemy import Engine
 from headwater.config import LakeSettings, Settings, load_settings
 from headwater.pipeline.lake.lake import Lake
 from headwater.server.background import lake as server_lake
-from headwater.server.background.periodic import Stopped
 from headwater.server.background.lake import LakeFlush
+from headwater.server.background.periodic import Stopped
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.outbox import count_waiting

@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute, APIRouter
 from headwater import __version__
 from headwater.server.app import Application
 from headwater.server.openapi.document import answers, operations
-from headwater.server.web_pages import ASSETS, ICON, PAGES
+from headwater.server.web.pages import ASSETS, ICON, PAGES
 from tests.server.api import Api, no_lake
 from tests.server.events import Json
 

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from headwater.config import AuthSettings
 from headwater.server.app import Application
 from headwater.server.http.errors import add_error_handlers
-from headwater.server.web_pages import PAGES, create_web_router
+from headwater.server.web.pages import PAGES, create_web_router
 from scripts.api_types import TARGET, write_types
 from tests.server.api import no_lake, serve
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from headwater.server.web_pages import BUILT
+from headwater.server.web.pages import BUILT
 
 PROGRAM = "/usr/bin/chromium"
 

@@ -8,8 +8,7 @@ import httpx2
 import msgspec
 import pytest
 
-from headwater.spark import expressions
-from headwater.spark import plan_columns
+from headwater.spark import expressions, plan_columns
 from tests.services.headwater import Headwater
 from tests.spark.heard import Heard, deciding, fields
 

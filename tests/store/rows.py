@@ -5,8 +5,8 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from headwater.model.merge import CATALOG, Merged, Relation, Row
-from headwater.store.write.packing import unpack
 from headwater.store.tables import TABLES
+from headwater.store.write.packing import unpack
 
 Rows = dict[str, set[tuple[Any, ...]]]
 

@@ -10,8 +10,8 @@ from headwater.model.facts import Facts
 from headwater.model.merge import Row
 from headwater.model.project import project
 from headwater.model.relations import Declaration
-from headwater.store.write.connections import Connection, PostgresConnection, SqliteConnection
 from headwater.store.search.index import Entries
+from headwater.store.write.connections import Connection, PostgresConnection, SqliteConnection
 
 MAPPED_FIELD = {"inputFields": [{"namespace": "db", "name": "source", "field": "a"}]}
 COLUMN_MAP = {"fields": {"a": MAPPED_FIELD}}

@@ -9,14 +9,14 @@ import pytest
 from sqlalchemy import Engine, text
 
 from headwater.errors import BackupFailed, NotInstalled, StoreTooNew
+from headwater.store.engine import open_engine
 from headwater.store.maintenance import backup_postgres
 from headwater.store.maintenance.backup import back_up, is_empty, restore
 from headwater.store.maintenance.check import check_store
-from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD, upgrade
-from headwater.store.write.outbox import count_waiting, fill, read_waiting, remove_carried
 from headwater.store.positions import move_position, read_positions
 from headwater.store.tables import METADATA, outbox
+from headwater.store.write.outbox import count_waiting, fill, read_waiting, remove_carried
 from headwater.store.write.writer import open_writer
 from tests.store.rows import differences, read_rows
 from tests.store.samples import COLUMN_MAP, dataset_facts

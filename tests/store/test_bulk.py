@@ -15,10 +15,10 @@ from headwater.model.intake import reject
 from headwater.model.merge import Merged, Row
 from headwater.model.project import project
 from headwater.model.relations import Declaration, Rejected
+from headwater.store.tables import TABLES
 from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.connections import Connection
 from headwater.store.write.packing import unpack
-from headwater.store.tables import TABLES
 from headwater.store.write.writer import Ready, Writer, open_writer, ready
 from tests.model.events import dataset_event, encode
 from tests.store.rows import Rows, differences, merged_rows, read_rows

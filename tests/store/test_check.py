@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Engine, text
 
 from headwater.model.instant import DAY, parse_instant
-from headwater.store.maintenance.check import check_store
 from headwater.store.engine import open_engine
+from headwater.store.maintenance.check import check_store
 from headwater.store.stats.storage import DAYS, read_stats
 from headwater.store.write.writer import open_writer
 from tests.store.samples import COLUMN_MAP, dataset_facts

@@ -10,9 +10,9 @@ from sqlalchemy import Engine, select
 
 from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts
+from headwater.store.tables import TABLES
 from headwater.store.write.connections import Connection
 from headwater.store.write.group_commit import GroupCommit, Ticket
-from headwater.store.tables import TABLES
 from headwater.store.write.writer import Writer, open_writer
 from tests.store.rows import read_rows
 from tests.store.samples import Passing, bad_facts, connect, dataset_facts

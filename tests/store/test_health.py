@@ -14,6 +14,7 @@ from headwater.model.facts import Facts
 from headwater.model.ids import dataset_id, run_name
 from headwater.model.instant import MINUTE, format_instant, parse_instant
 from headwater.model.project import project
+from headwater.store.maintenance.prune import prune
 from headwater.store.stats.health import (
     DatasetPast,
     JobPast,
@@ -22,7 +23,6 @@ from headwater.store.stats.health import (
     read_hours,
     read_jobs,
 )
-from headwater.store.maintenance.prune import prune
 from headwater.store.write.writer import Writer, open_writer
 from tests.model.events import edit_event
 from tests.server.events import JOBS, TABLES, Json, dataset, run_event

@@ -31,11 +31,11 @@ from headwater.model.relations import (
     JobDataset,
     RunRow,
 )
-from headwater.store.maintenance.check import check_store
 from headwater.store.engine import open_engine
+from headwater.store.maintenance.check import check_store
 from headwater.store.migrate import HEAD, REVISIONS, current_revision, upgrade
-from headwater.store.write.outbox import count_waiting, read_waiting
 from headwater.store.tables import METADATA
+from headwater.store.write.outbox import count_waiting, read_waiting
 from headwater.store.write.writer import open_writer
 from tests.store.rows import read_rows
 from tests.store.samples import dataset_facts

@@ -11,6 +11,7 @@ from headwater.errors import StoreUnavailable
 from headwater.model.instant import DAY
 from headwater.model.relations import EventRow
 from headwater.store import tables
+from headwater.store.maintenance.prune import prune
 from headwater.store.write.outbox import (
     Place,
     Waiting,
@@ -21,7 +22,6 @@ from headwater.store.write.outbox import (
     read_waiting,
     remove_carried,
 )
-from headwater.store.maintenance.prune import prune
 from headwater.store.write.writer import Writer, open_writer
 from tests.store.samples import dataset_facts
 from tests.store.test_prune import HORIZON, NEW, OLD, ended_run, event_runs, kept_runs

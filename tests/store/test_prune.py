@@ -18,11 +18,9 @@ from headwater.model.intake import take_in
 from headwater.model.project import project
 from headwater.server.marquez.jobs import read_uses
 from headwater.store import tables
-from headwater.store.read import datasets
-from headwater.store.read import jobs
-from headwater.store.read import runs
-from headwater.store.query.paging import Page
 from headwater.store.maintenance.prune import ROLLED_UP, prune
+from headwater.store.query.paging import Page
+from headwater.store.read import datasets, jobs, runs
 from headwater.store.write.writer import Writer, open_writer
 from tests.server.events import JOBS, TABLES, dataset, run_event, schema
 from tests.store.rows import differences, read_rows

@@ -11,8 +11,8 @@ from headwater.model import facets
 from headwater.model.column_map import ColumnMap, Source
 from headwater.model.ids import NO_CONTENT, UNSAID, dataset_id, digest
 from headwater.store import tables
-from headwater.store.write.packing import pack
 from headwater.store.read.content_cache import COLUMN_MAPS, SCHEMAS, SNAPSHOT_TYPES, Readings
+from headwater.store.write.packing import pack
 from tests.store.samples import COLUMN_MAP
 
 

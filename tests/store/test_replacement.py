@@ -14,17 +14,16 @@ from bench import load
 from headwater.errors import Busy, StoreUnavailable
 from headwater.model.instant import DAY, now
 from headwater.model.intake import take_in
-from headwater.store.maintenance import replacement as replacements
 from headwater.store import tables
-from headwater.store.maintenance import replacement_postgres
-from headwater.store.maintenance import replacement_sqlite
-from headwater.store.write.bulk import write_or_reject
-from headwater.store.maintenance.check import check_store
 from headwater.store.engine import open_engine, sqlite_file
 from headwater.store.keys import add_key, list_keys, read_active, revoke_key
+from headwater.store.maintenance import replacement as replacements
+from headwater.store.maintenance import replacement_postgres, replacement_sqlite
+from headwater.store.maintenance.check import check_store
+from headwater.store.maintenance.replacement import replacement
 from headwater.store.migrate import upgrade
 from headwater.store.positions import move_position, read_positions
-from headwater.store.maintenance.replacement import replacement
+from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.writer import open_writer, ready
 from tests.properties.strategies import facts_of, merge, rows_of
 from tests.store.replacing import (

@@ -24,12 +24,12 @@ from headwater.model.search_text import (
     terms_of_name,
 )
 from headwater.store import tables
+from headwater.store.maintenance.prune import prune
 from headwater.store.migrate import upgrade
 from headwater.store.query.paging import Page
-from headwater.store.maintenance.prune import prune
-from headwater.store.search.search import search
 from headwater.store.search.index import fill_index
 from headwater.store.search.query import Query
+from headwater.store.search.search import search
 from headwater.store.write.writer import open_writer, ready
 from tests.properties.strategies import facts_of
 from tests.store.replacing import replace

@@ -16,10 +16,10 @@ from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts
 from headwater.model.ids import UNSAID, dataset_id
 from headwater.model.merge import CATALOG, Merged, Row
-from headwater.store.write.connections import Connection
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.tables import TABLES
+from headwater.store.write.connections import Connection
 from headwater.store.write.writer import Writer, open_writer
 from tests.services.process import free_port
 from tests.store.rows import Rows, differences, merged_rows, read_rows

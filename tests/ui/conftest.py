@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from headwater.cli.demo_store import DemoStore
+from headwater.cli.demo.folder import DemoStore
 from tests.server.api import Api, no_lake, open_api, serve
 from tests.services.chromium import open_browser
 from tests.ui.site import Site, watch

@@ -1,4 +1,4 @@
-/** The addresses of the UI, the same as `PAGES` of `server/web_pages.py`; each page is loaded when first seen. */
+/** The addresses of the UI, the same as `PAGES` of `server/web/pages.py`; each page is loaded when first seen. */
 import { QueryClient } from "@tanstack/react-query";
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 

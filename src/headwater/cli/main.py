@@ -5,18 +5,30 @@ import sys
 import typer
 
 from headwater import __version__
-from headwater.cli import config, db, demo, doctor, emit, events, ingest, keys, lake, lists, serve
-from headwater.cli.delete import delete
-from headwater.cli.describe import describe
-from headwater.cli.diff import diff
-from headwater.cli.lineage import lineage
-from headwater.cli.log import log
-from headwater.cli.own import own
-from headwater.cli.path import path
-from headwater.cli.rebuild import rebuild
-from headwater.cli.restore import restore
-from headwater.cli.search import search
-from headwater.cli.tag import tag
+from headwater.cli.commands import (
+    config,
+    db,
+    doctor,
+    emit,
+    events,
+    ingest,
+    keys,
+    lake,
+    lists,
+    serve,
+)
+from headwater.cli.commands.delete import delete
+from headwater.cli.commands.describe import describe
+from headwater.cli.commands.diff import diff
+from headwater.cli.commands.lineage import lineage
+from headwater.cli.commands.log import log
+from headwater.cli.commands.own import own
+from headwater.cli.commands.path import path
+from headwater.cli.commands.rebuild import rebuild
+from headwater.cli.commands.restore import restore
+from headwater.cli.commands.search import search
+from headwater.cli.commands.tag import tag
+from headwater.cli.demo import command
 from headwater.errors import HeadwaterError
 
 app = typer.Typer(
@@ -27,7 +39,7 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("emit")(emit.emit)
-app.command("demo")(demo.demo)
+app.command("demo")(command.demo)
 app.command("lineage")(lineage)
 app.command("path")(path)
 app.command("diff")(diff)

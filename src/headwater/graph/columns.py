@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headwater.graph.answer import Side, Towards
-from headwater.graph.share import share
 from headwater.graph.edge_rules import EdgeKind
+from headwater.graph.share import share
 from headwater.graph.view import Link, View, Visit
 from headwater.graph.walk import SIDES, Limits, find_successions
 from headwater.model.column_map import ColumnMap, Transformation

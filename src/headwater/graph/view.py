@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from headwater.graph.aliases import Classes
-from headwater.graph.reader import Reader
 from headwater.graph.edge_rules import EdgeKind, Standing, find_kind, newest_maps
+from headwater.graph.reader import Reader
 from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Execution, Use, Word

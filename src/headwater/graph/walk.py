@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from headwater.graph.answer import Graph, Side, Towards
-from headwater.graph.share import share
 from headwater.graph.edge_rules import EdgeKind
+from headwater.graph.share import share
 from headwater.graph.view import Reached, View, Visit
 from headwater.model.relations import Direction
 from headwater.model.uses import Succession

@@ -17,12 +17,12 @@ from headwater.errors import (
     StoreUnavailable,
 )
 from headwater.model.event import decode_event
+from headwater.pipeline.feeds.byte_ranges import WHOLE, read_stretch
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
 from headwater.pipeline.feeds.listing import Listing, check_place
-from headwater.pipeline.feeds.byte_ranges import WHOLE, read_stretch
-from headwater.store.migrate import HEAD, upgrade
 from headwater.store.maintenance.exclusive import removing
+from headwater.store.migrate import HEAD, upgrade
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

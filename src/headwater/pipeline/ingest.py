@@ -33,13 +33,13 @@ from headwater.errors import (
     SparkUnavailable,
     StoreUnavailable,
 )
+from headwater.pipeline.driver_store import take_in_frame
 from headwater.pipeline.feeds.feed import Feed, Moves, Positions
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.lake.outbox import flush
-from headwater.pipeline.spark.jvm import find_cause
-from headwater.pipeline.driver_store import take_in_frame
-from headwater.pipeline.tasks import Task
 from headwater.pipeline.observers import Watcher
+from headwater.pipeline.spark.jvm import find_cause
+from headwater.pipeline.tasks import Task
 from headwater.store.failures import answering
 from headwater.store.positions import move_position, read_positions
 from headwater.store.write.writer import Writer, open_writer

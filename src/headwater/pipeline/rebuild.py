@@ -15,14 +15,14 @@ from headwater.model.facts import Facts
 from headwater.model.instant import now
 from headwater.model.intake import reject
 from headwater.model.project import project
+from headwater.pipeline.driver_store import Totals, take_in_frame
 from headwater.pipeline.lake.compaction import is_compacted
 from headwater.pipeline.lake.files import read_footer
 from headwater.pipeline.lake.lake import FileGone, Lake, read_file
 from headwater.pipeline.spark.scratch import Scratch
-from headwater.pipeline.driver_store import Totals, take_in_frame
 from headwater.pipeline.tasks import Message, Task
-from headwater.store.migrate import upgrade
 from headwater.store.maintenance.replacement import EVER, Kept, Replacement, replacement
+from headwater.store.migrate import upgrade
 
 # Told the step, how much of it is done, and of how much if that is known.
 Progress = Callable[[str, int, int | None], None]

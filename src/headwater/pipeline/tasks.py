@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from headwater.errors import HeadwaterError, InvalidEvent
 from headwater.model.event import decode_event
+from headwater.model.facet_readers import Facet, NamedDataset
 from headwater.model.facts import Facts, content_row, name_row
 from headwater.model.ids import digest
 from headwater.model.intake import check_intake, reject
@@ -26,11 +27,10 @@ from headwater.model.memo import Memo
 from headwater.model.merge import Merged, Row
 from headwater.model.project import project
 from headwater.model.relations import EventRow, Rejected
-from headwater.model.facet_readers import Facet, NamedDataset
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake, LakeEvent
-from headwater.store.write.bulk import write_or_reject
 from headwater.store.engine import open_engine
+from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.writer import Ready, Writer, open_writer, pack_rows, ready
 
 # The columns that tasks give back: one chunk a row.

@@ -11,9 +11,11 @@ from fastapi.concurrency import run_in_threadpool
 from headwater import __version__
 from headwater.config import Settings
 from headwater.errors import BodyTooLarge, HeadwaterError, StoreUnavailable
-from headwater.server import docs_page, operations
+from headwater.server import operations
+from headwater.server.background.lake import LakeFlush
+from headwater.server.background.retention import Retention
 from headwater.server.edits import routes
-from headwater.server.http.responses import respond_error, with_etag, with_security_headers
+from headwater.server.health.routes import create_health_router
 from headwater.server.http.auth import Gate
 from headwater.server.http.body import (
     MAX_ROUTE_BODY_BYTES,
@@ -28,11 +30,11 @@ from headwater.server.http.body import (
 )
 from headwater.server.http.compression import with_gzip
 from headwater.server.http.errors import add_error_handlers, status_of
-from headwater.server.health.routes import create_health_router
+from headwater.server.http.keyring import REFRESH_SECONDS, Keyring
+from headwater.server.http.metrics import Metrics
+from headwater.server.http.responses import respond_error, with_etag, with_security_headers
 from headwater.server.ingest import Ingest, is_ingest
 from headwater.server.insight import routes as insight_routes
-from headwater.server.http.keyring import REFRESH_SECONDS, Keyring
-from headwater.server.background.lake import LakeFlush
 from headwater.server.lineage import routes as lineage_routes
 from headwater.server.marquez import (
     dataset_versions,
@@ -49,10 +51,9 @@ from headwater.server.marquez import (
     tags,
 )
 from headwater.server.marquez.writes import routes as write_routes
-from headwater.server.http.metrics import Metrics
 from headwater.server.openapi.document import describe_api
-from headwater.server.background.retention import Retention
-from headwater.server.web_pages import BUILT, create_web_router
+from headwater.server.web import docs_page
+from headwater.server.web.pages import BUILT, create_web_router
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer

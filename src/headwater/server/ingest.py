@@ -25,7 +25,6 @@ from headwater.model.arrays import is_array, split_array
 from headwater.model.facts import Facts
 from headwater.model.intake import Intake, reject, take_in
 from headwater.model.relations import EventRow
-from headwater.server.http.responses import respond, respond_error
 from headwater.server.http.body import (
     Body,
     Budget,
@@ -38,6 +37,7 @@ from headwater.server.http.body import (
     unpack,
 )
 from headwater.server.http.metrics import Metrics
+from headwater.server.http.responses import respond, respond_error
 from headwater.store.write.group_commit import GroupCommit, Ticket
 from headwater.store.write.writer import Writer
 

@@ -5,8 +5,8 @@ from msgspec import Struct
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from sqlalchemy import select
 
-from headwater.server.openapi.document import answers, text_answers
 from headwater.server.http.parameters import Reading, json_response
+from headwater.server.openapi.document import answers, text_answers
 from headwater.store import tables
 
 router = APIRouter(tags=["operations"])

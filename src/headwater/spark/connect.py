@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.model.naming import DatasetName
 from headwater.spark.dataset_names import Relation, name_described
-from headwater.spark.sender import Sender
-from headwater.spark.streams import Json, Stream
 from headwater.spark.plan_lineage import Dataset, Told
 from headwater.spark.query_tracker import Watcher
+from headwater.spark.sender import Sender
+from headwater.spark.streams import Json, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -20,9 +20,9 @@ from headwater.spark.connect import (
 )
 from headwater.spark.executions import listen_to_executions, wait_until_told
 from headwater.spark.queries import listen_to_queries
+from headwater.spark.query_tracker import Watcher
 from headwater.spark.sender import Sender, http_post
 from headwater.spark.settings import read_settings
-from headwater.spark.query_tracker import Watcher
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from headwater.model.naming import DatasetName
 from headwater.spark.column_sources import Deciding, Derived, Direct, Source, Way
+from headwater.spark.dataset_names import Java, Relation, name_leaf
 from headwater.spark.payload_types import PARSERS, WRITERS, add_types
 from headwater.spark.plan import Node, expression_id, read_tree
-from headwater.spark.dataset_names import Java, Relation, name_leaf
 from headwater.spark.plan_columns import PlanReader, Rows
 from headwater.spark.targets import Target, find_target
 

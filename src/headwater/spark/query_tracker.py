@@ -13,12 +13,12 @@ from headwater.model.instant import now
 from headwater.model.naming import DatasetName
 from headwater.spark.batches import BatchRun
 from headwater.spark.counting import Count
-from headwater.spark.executions import count_written, wait_until_told
 from headwater.spark.dataset_names import Java
+from headwater.spark.executions import count_written, wait_until_told
+from headwater.spark.plan_lineage import Reading
 from headwater.spark.sender import Sender
 from headwater.spark.stages import Stages
 from headwater.spark.streams import Json, Stream
-from headwater.spark.plan_lineage import Reading
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

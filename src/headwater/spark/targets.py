@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from headwater.model.naming import DatasetName, by_location
-from headwater.spark.plan import Node
 from headwater.spark.dataset_names import (
     Java,
     Relation,
@@ -14,6 +13,7 @@ from headwater.spark.dataset_names import (
     name_leaf,
     name_topics,
 )
+from headwater.spark.plan import Node
 
 
 class Target(NamedTuple):

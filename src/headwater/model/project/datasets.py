@@ -3,6 +3,14 @@
 from typing import NamedTuple, cast
 
 from headwater.model.event import Dataset
+from headwater.model.facet_readers import (
+    Counters,
+    Flow,
+    LifecycleChange,
+    NamedDataset,
+    Symlink,
+    read_facet,
+)
 from headwater.model.ids import UNSAID, access_id, dataset_id
 from headwater.model.instant import MINUTE
 from headwater.model.project.projection import NO_JOB, Projection
@@ -17,14 +25,6 @@ from headwater.model.relations import (
     Sample,
     Slot,
     Voice,
-)
-from headwater.model.facet_readers import (
-    Counters,
-    Flow,
-    LifecycleChange,
-    NamedDataset,
-    Symlink,
-    read_facet,
 )
 
 NO_DATASET = bytes(16)

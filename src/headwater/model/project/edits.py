@@ -7,6 +7,7 @@ import msgspec
 from headwater.model import facets
 from headwater.model.aspects import DATASETS, DELETED, SCHEMA, SYMLINKS
 from headwater.model.event import Edit, Entity
+from headwater.model.facet_readers import Facet, NamedDataset, read_facet
 from headwater.model.ids import (
     NO_CONTENT,
     UNSAID,
@@ -33,7 +34,6 @@ from headwater.model.relations import (
     NamedKind,
     Voice,
 )
-from headwater.model.facet_readers import Facet, NamedDataset, read_facet
 
 _OTHERS: dict[str, tuple[NamedKind, Callable[[str], bytes]]] = {
     "namespace": (NamedKind.NAMESPACE, namespace_id),

@@ -14,10 +14,10 @@ from msgspec import Raw
 
 from headwater.model import facets
 from headwater.model.event import Dataset
+from headwater.model.facet_readers import read_facet
 from headwater.model.ids import job_id
 from headwater.model.project.projection import Projection
 from headwater.model.relations import StreamJob, StreamRole
-from headwater.model.facet_readers import read_facet
 
 _LISTENER = "/integration/spark"
 _QUERY = re.compile(

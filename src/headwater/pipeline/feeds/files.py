@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from headwater.model.ids import digest
 from headwater.model.json_text import WHITE_SPACE
 from headwater.model.records import may_go_on, starts_array
-from headwater.pipeline.feeds.listing import Found, Listing
 from headwater.pipeline.feeds.byte_ranges import (
     GZIP_MAGIC,
     MAX_LINE_BYTES,
@@ -22,6 +21,7 @@ from headwater.pipeline.feeds.byte_ranges import (
     plan_lines,
     plan_whole,
 )
+from headwater.pipeline.feeds.listing import Found, Listing
 
 MAX_BYTES = 256_000_000
 SETTLE_SECONDS = 5.0

@@ -7,10 +7,10 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from headwater.model.instant import now
+from headwater.pipeline.feeds.byte_ranges import read_stretch
 from headwater.pipeline.feeds.feed import Moves, Positions
 from headwater.pipeline.feeds.files import Offset, Taken, from_json
 from headwater.pipeline.feeds.files_source import read_files
-from headwater.pipeline.feeds.byte_ranges import read_stretch
 from headwater.pipeline.tasks import Message
 from headwater.store.positions import Position
 

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from headwater.pipeline.feeds.byte_ranges import Stretch, to_tasks
 from headwater.pipeline.feeds.files import (
     MAX_BYTES,
     SETTLE_SECONDS,
@@ -22,7 +23,6 @@ from headwater.pipeline.feeds.files import (
     to_json,
 )
 from headwater.pipeline.feeds.listing import check_place
-from headwater.pipeline.feeds.byte_ranges import Stretch, to_tasks
 
 NAME = "headwater_files"
 SCHEMA = StructType(

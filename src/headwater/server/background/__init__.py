@@ -1,1 +1,1 @@
-"""."""
+"""Work that a server does beside requests."""

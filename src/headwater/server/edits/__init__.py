@@ -1,1 +1,1 @@
-"""."""
+"""Edits: what people write, as events."""

@@ -11,12 +11,12 @@ from headwater.errors import NotFound, WrongShape
 from headwater.model.aspects import DOCUMENTATION, OWNERSHIP, SYMLINKS, TAG
 from headwater.model.event import Entity
 from headwater.model.project.edits import entity_id
-from headwater.server.http.json_body import read_body
 from headwater.server.edits.writes import Change
+from headwater.server.http.json_body import read_body
 from headwater.server.marquez.writes.changes import check_body_name
+from headwater.store.read.content_cache import COLUMN_TYPES
 from headwater.store.read.datasets import read_states
 from headwater.store.read.hidden import is_shown_now
-from headwater.store.read.content_cache import COLUMN_TYPES
 
 EntityType = Literal["dataset", "job", "namespace", "source", "tag"]
 # Names of fields that a person can look through.

@@ -12,11 +12,11 @@ from headwater.model.aspects import DATASETS, DELETED, SCHEMA
 from headwater.model.event import Edit
 from headwater.model.instant import format_instant
 from headwater.model.project.edits import entity_id
-from headwater.server.http.json_body import json_body, takes
 from headwater.server.edits.bodies import EditBody, EditedEntity, EntityType, read_change
 from headwater.server.edits.writes import Change, Editing, Editor
-from headwater.server.openapi.document import answers
+from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import Paging, Reading, instant_parameter, json_response
+from headwater.server.openapi.document import answers
 from headwater.store.read.edits import (
     KeptEdit,
     Wanted,

@@ -1,1 +1,1 @@
-"""."""
+"""`/health`: jobs and datasets judged against their own past."""

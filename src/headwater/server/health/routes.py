@@ -27,9 +27,9 @@ from headwater.model.instant import MICROSECOND, SECOND, format_instant, now
 from headwater.model.uses import Name
 from headwater.server.health import schemas
 from headwater.server.http.parameters import Paging, Reading, json_response
+from headwater.store.query.paging import Page
 from headwater.store.stats import health as store
 from headwater.store.stats.health import DatasetPast, JobPast, PastRun
-from headwater.store.query.paging import Page
 
 Shape = dict[str, Any]
 

@@ -1,1 +1,1 @@
-"""."""
+"""What every route shares: protocol, keys, bodies, responses, errors."""

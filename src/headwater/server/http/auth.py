@@ -18,7 +18,7 @@ from headwater.errors import (
 from headwater.model.access import ADMIN, ANONYMOUS, LOCAL, READ, WRITE, Key, digest_of
 from headwater.server.http.body import Scope
 from headwater.server.http.keyring import Keyring
-from headwater.server.web_pages import is_web_path
+from headwater.server.web.pages import is_web_path
 
 MAX_URL_BYTES = 16_384
 MAX_HEADER_BYTES = 32_768

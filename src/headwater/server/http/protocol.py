@@ -8,7 +8,6 @@ never becomes a request is answered here, in the same shape as all errors.
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from headwater.errors import HeadwaterError, InvalidRequest
-from headwater.server.http.responses import SECURITY_HEADERS
 from headwater.server.http.auth import (
     MAX_HEADER_BYTES,
     MAX_URL_BYTES,
@@ -16,6 +15,7 @@ from headwater.server.http.auth import (
     url_too_long,
 )
 from headwater.server.http.errors import error_body, status_of
+from headwater.server.http.responses import SECURITY_HEADERS
 
 # Both limits, and room for what stands between names and values.
 _MAX_HEAD_BYTES = 2 * (MAX_URL_BYTES + MAX_HEADER_BYTES)

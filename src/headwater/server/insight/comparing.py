@@ -23,10 +23,10 @@ from headwater.server.insight.schemas import (
     NodeName,
     RunComparison,
 )
-from headwater.store.read.contents import read_facets
 from headwater.store.lineage.graph_reader import StoreReader
-from headwater.store.read.jobs import find_job
 from headwater.store.read.content_cache import COLUMN_MAPS, COLUMN_TYPES, FIELDS, read_fields
+from headwater.store.read.contents import read_facets
+from headwater.store.read.jobs import find_job
 from headwater.store.read.run_comparison import (
     CountedUse,
     StatedRun,

@@ -6,8 +6,8 @@ from headwater.graph.node_id import Reading, job_node_id
 from headwater.model.instant import format_instant
 from headwater.model.uses import NOW
 from headwater.server.insight.schemas import FamilyJob, JobFamily, NodeName
-from headwater.store.read.jobs import Job, list_children, read_jobs
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
+from headwater.store.read.jobs import Job, list_children, read_jobs
 from headwater.store.read.runs import state_of
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from headwater.server.http.parameters import Reading, instant_parameter, json_response
 from headwater.server.insight import schemas
 from headwater.server.insight.comparing import compare_runs, find_pair
 from headwater.server.insight.family import family_shape
@@ -16,7 +17,6 @@ from headwater.server.insight.naming import (
 from headwater.server.insight.using import usage_shape
 from headwater.server.insight.volumes import samples_shape, stretch_of
 from headwater.server.lineage.parameters import view_at
-from headwater.server.http.parameters import Reading, instant_parameter, json_response
 from headwater.store.stats.systems import count_by_system
 
 router = APIRouter(tags=["insight"])

@@ -10,10 +10,10 @@ from headwater.model.facets import Schema
 from headwater.model.relations import Direction, Slot
 from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.model.uses import Mark, Name, Use, sum_up
-from headwater.store.read.contents import NO_FIELDS, Fields, read_facet_fields
-from headwater.store.read.jobs import Job, read_jobs
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
 from headwater.store.read.content_cache import SCHEMAS
+from headwater.store.read.contents import NO_FIELDS, Fields, read_facet_fields
+from headwater.store.read.jobs import Job, read_jobs
 from headwater.store.read.runs import state_of
 
 Facets = dict[str, dict[str, Any]]

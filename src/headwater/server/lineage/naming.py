@@ -8,8 +8,8 @@ from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
 from headwater.graph.node_id import Reading, field_node_id, job_node_id, read_node_id
 from headwater.graph.view import View
-from headwater.server.lineage.parameters import list_existing, view_at
 from headwater.server.lineage.columns import list_columns
+from headwater.server.lineage.parameters import list_existing, view_at
 from headwater.store.read.nodes import Node, find_like
 
 Shape = dict[str, Any]

@@ -11,9 +11,9 @@ from headwater.graph.node_id import Reading, job_node_id
 from headwater.graph.paths import Paths, find_paths
 from headwater.graph.view import View
 from headwater.graph.walk import Limits
-from headwater.server.lineage.parameters import MOST_NODES, Asked
 from headwater.server.lineage.columns import list_columns
 from headwater.server.lineage.drawings import draw_columns, draw_graph, name_columns, name_nodes
+from headwater.server.lineage.parameters import MOST_NODES, Asked
 
 Shape = dict[str, Any]
 

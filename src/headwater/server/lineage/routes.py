@@ -13,7 +13,12 @@ from headwater.graph.fold import fold_children
 from headwater.graph.view import View
 from headwater.graph.walk import Limits
 from headwater.model.instant import format_instant, now
+from headwater.server.http.parameters import Reading, instant_parameter, json_response
 from headwater.server.lineage import schemas
+from headwater.server.lineage.changes import changes_shape
+from headwater.server.lineage.columns import walk_asked_columns
+from headwater.server.lineage.drawings import draw_columns, draw_graph
+from headwater.server.lineage.naming import find_named
 from headwater.server.lineage.parameters import (
     Asked,
     AsOf,
@@ -23,12 +28,7 @@ from headwater.server.lineage.parameters import (
     find_node,
     view_at,
 )
-from headwater.server.lineage.changes import changes_shape
-from headwater.server.lineage.columns import walk_asked_columns
-from headwater.server.lineage.drawings import draw_columns, draw_graph
-from headwater.server.lineage.naming import find_named
 from headwater.server.lineage.paths import Ends, paths_shape
-from headwater.server.http.parameters import Reading, instant_parameter, json_response
 from headwater.store.read.nodes import list_ids
 
 router = APIRouter(tags=["lineage"])

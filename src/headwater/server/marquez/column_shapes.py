@@ -7,8 +7,8 @@ from msgspec import UNSET, Struct, UnsetType
 from sqlalchemy import Connection
 
 from headwater.graph.columns import Column, ColumnEdge, ColumnGraph
-from headwater.graph.node_id import field_node_id, job_node_id
 from headwater.graph.edge_rules import EdgeKind
+from headwater.graph.node_id import field_node_id, job_node_id
 from headwater.graph.view import View
 from headwater.model.column_map import Transformation
 from headwater.model.instant import format_instant

@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from headwater.model.relations import Slot
 from headwater.model.uses import Mark
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.server.marquez.dataset_shapes import (
     DatasetVersionList,
     DatasetVersionShape,
@@ -28,7 +29,6 @@ from headwater.server.marquez.shapes import (
     whole_tags,
 )
 from headwater.server.openapi.document import answers
-from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.store.read.dataset_versions import (
     DatasetVersion,
     find_stating_runs,
@@ -36,9 +36,9 @@ from headwater.store.read.dataset_versions import (
     list_seen_versions,
 )
 from headwater.store.read.datasets import Dataset, find_dataset, list_lifecycle, read_states
+from headwater.store.read.facets import CONTENTS, NOTHING, Stated, read_stated
 from headwater.store.read.jobs import read_names
 from headwater.store.read.runs import read_runs
-from headwater.store.read.facets import CONTENTS, NOTHING, Stated, read_stated
 
 router = APIRouter(tags=["datasets"])
 

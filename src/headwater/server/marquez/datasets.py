@@ -11,11 +11,12 @@ from headwater.graph.aliases import Classes
 from headwater.model.memo import Memo
 from headwater.model.relations import Slot
 from headwater.model.uses import Name
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.server.marquez.dataset_shapes import DatasetList, DatasetShape, dataset_shape
 from headwater.server.marquez.examples import DATASET
 from headwater.server.marquez.shapes import NameShape, memo_key
 from headwater.server.openapi.document import answers
-from headwater.server.http.parameters import Paging, Reading, found, json_response
+from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.read.datasets import (
     Dataset,
     find_dataset,
@@ -23,9 +24,8 @@ from headwater.store.read.datasets import (
     read_lifecycles,
     read_states,
 )
-from headwater.store.lineage.graph_reader import StoreReader
-from headwater.store.read.namespaces import has_namespace
 from headwater.store.read.facets import CONTENTS, NOTHING, read_stated
+from headwater.store.read.namespaces import has_namespace
 
 router = APIRouter(tags=["datasets"])
 

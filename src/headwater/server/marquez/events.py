@@ -7,11 +7,17 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from headwater.model.instant import format_instant
+from headwater.server.http.parameters import (
+    Paging,
+    Reading,
+    found,
+    instant_parameter,
+    json_response,
+)
 from headwater.server.openapi.document import answers
-from headwater.server.http.parameters import Paging, Reading, found, instant_parameter, json_response
+from headwater.store.query.paging import Page
 from headwater.store.read.events import RejectedEvent, Wanted, list_events, list_rejected
 from headwater.store.read.namespaces import has_namespace
-from headwater.store.query.paging import Page
 from headwater.store.read.runs import find_run
 
 router = APIRouter(tags=["events"])

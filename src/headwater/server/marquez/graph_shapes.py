@@ -13,8 +13,8 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from sqlalchemy import Connection
 
 from headwater.graph.answer import Graph, Side
-from headwater.graph.node_id import dataset_node_id, job_node_id
 from headwater.graph.edge_rules import EdgeKind
+from headwater.graph.node_id import dataset_node_id, job_node_id
 from headwater.graph.view import View, Visit
 from headwater.model.facets import Schema
 from headwater.model.ids import run_name
@@ -40,8 +40,8 @@ from headwater.server.marquez.shapes import (
     tags_by_field,
     whole_tags,
 )
-from headwater.store.read.jobs import read_names
 from headwater.store.lineage.newest_runs import NewestRun
+from headwater.store.read.jobs import read_names
 from headwater.store.read.runs import state_of
 
 K = TypeVar("K", bound=Hashable)

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 from sqlalchemy import Connection
 
 from headwater.model.relations import Direction, Slot
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.server.marquez.examples import JOB_VERSION
 from headwater.server.marquez.job_shapes import (
     JobVersionList,
@@ -26,13 +27,12 @@ from headwater.server.marquez.shapes import (
     text_of,
 )
 from headwater.server.openapi.document import answers
-from headwater.server.http.parameters import Paging, Reading, found, json_response
+from headwater.store.lineage.newest_runs import NewestRun, read_latest_runs
+from headwater.store.read.content_cache import FIELDS
 from headwater.store.read.contents import read_facets
 from headwater.store.read.datasets import read_dataset_names
 from headwater.store.read.job_versions import read_footprints
 from headwater.store.read.jobs import Job, find_job
-from headwater.store.lineage.newest_runs import NewestRun, read_latest_runs
-from headwater.store.read.content_cache import FIELDS
 from headwater.store.read.runs import read_runs
 
 router = APIRouter(tags=["jobs"])

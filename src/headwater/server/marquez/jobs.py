@@ -13,6 +13,7 @@ from headwater.graph.view import View, Visit
 from headwater.model.memo import Memo
 from headwater.model.relations import Direction, Slot
 from headwater.model.uses import NOW
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.server.marquez.examples import JOB
 from headwater.server.marquez.job_shapes import (
     JobList,
@@ -25,13 +26,9 @@ from headwater.server.marquez.job_shapes import (
 from headwater.server.marquez.run_shapes import run_shape
 from headwater.server.marquez.shapes import memo_key
 from headwater.server.openapi.document import answers
-from headwater.server.http.parameters import Paging, Reading, found, json_response
-from headwater.store.read.datasets import read_dataset_names
 from headwater.store.lineage.graph_reader import StoreReader
-from headwater.store.read.jobs import Job, JobOrder, find_job, list_jobs, read_names
-from headwater.store.read.namespaces import has_namespace
 from headwater.store.lineage.newest_runs import NewestRun, RunRow, read_latest_runs
-from headwater.store.read.runs import RUN_STATES, make_run
+from headwater.store.read.datasets import read_dataset_names
 from headwater.store.read.facets import (
     NOTHING,
     Rows,
@@ -41,6 +38,9 @@ from headwater.store.read.facets import (
     read_facet_rows,
     read_stated,
 )
+from headwater.store.read.jobs import Job, JobOrder, find_job, list_jobs, read_names
+from headwater.store.read.namespaces import has_namespace
+from headwater.store.read.runs import RUN_STATES, make_run
 
 router = APIRouter(tags=["jobs"])
 

@@ -8,6 +8,8 @@ from fastapi import APIRouter, Query, Response
 from headwater.graph.answer import Towards
 from headwater.graph.fold import fold_children
 from headwater.graph.walk import Limits
+from headwater.server.http.parameters import Reading, found, json_response
+from headwater.server.lineage.columns import walk_asked_columns
 from headwater.server.lineage.parameters import (
     Asked,
     AsOf,
@@ -17,12 +19,10 @@ from headwater.server.lineage.parameters import (
     find_node,
     view_at,
 )
-from headwater.server.lineage.columns import walk_asked_columns
 from headwater.server.marquez.column_shapes import column_graph_shape
 from headwater.server.marquez.graph_examples import COLUMN_GRAPH, GRAPH, RUN_LINEAGE
 from headwater.server.marquez.graph_shapes import graph_shape
 from headwater.server.marquez.run_lineage import run_lineage_shape
-from headwater.server.http.parameters import Reading, found, json_response
 from headwater.store.read.runs import find_run
 
 router = APIRouter(tags=["lineage"])

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from msgspec import Struct
 
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.server.marquez.shapes import instant_or_none
 from headwater.server.openapi.document import answers
-from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.store.read.namespaces import Namespace, find_namespace, list_namespaces
 
 router = APIRouter(tags=["namespaces"])

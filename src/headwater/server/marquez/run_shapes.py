@@ -20,8 +20,8 @@ from headwater.server.marquez.shapes import (
     text_of,
 )
 from headwater.store.read.content_cache import FIELDS
-from headwater.store.read.runs import Run, RunUse, list_run_uses
 from headwater.store.read.facets import CONTENTS, Rows, facets_of, read_bodies, read_facet_rows
+from headwater.store.read.runs import Run, RunUse, list_run_uses
 
 Names = Mapping[bytes, tuple[str, str]]
 

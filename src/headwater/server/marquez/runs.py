@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 
 from headwater.model.relations import Slot
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.server.marquez.examples import RUN
 from headwater.server.marquez.run_shapes import RunFacets, RunList, RunShape, read_run_shapes
 from headwater.server.marquez.shapes import raw_facets
 from headwater.server.openapi.document import answers
-from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.store.read.contents import read_facets
 from headwater.store.read.jobs import find_job, read_names
 from headwater.store.read.runs import count_runs, find_run, list_runs

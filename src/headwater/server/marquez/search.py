@@ -12,17 +12,17 @@ from headwater.model.instant import format_instant
 from headwater.model.relations import Slot
 from headwater.model.search_text import Source, words_of
 from headwater.model.uses import NOW
-from headwater.server.openapi.document import answers
 from headwater.server.http.parameters import Reading, instant_parameter, json_response
-from headwater.store.read.contents import read_contents, read_facets
-from headwater.store.read.datasets import read_states
+from headwater.server.openapi.document import answers
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
 from headwater.store.query.paging import Page
+from headwater.store.read.contents import read_contents, read_facets
+from headwater.store.read.datasets import read_states
 from headwater.store.read.runs import make_run
-from headwater.store.search.search import Hit, search
 from headwater.store.search.filters import Filters
 from headwater.store.search.query import Order
 from headwater.store.search.query import Query as SearchQuery
+from headwater.store.search.search import Hit, search
 
 router = APIRouter(tags=["search"])
 v2_router = APIRouter(tags=["search"])

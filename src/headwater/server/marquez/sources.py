@@ -3,9 +3,9 @@
 from fastapi import APIRouter, Response
 from msgspec import Struct
 
+from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.server.marquez.shapes import instant_or_none
 from headwater.server.openapi.document import answers
-from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.store.read.sources import Source, find_source, list_sources
 
 router = APIRouter(tags=["sources"])

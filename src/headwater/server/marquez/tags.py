@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Response
 from msgspec import Struct
 
-from headwater.server.openapi.document import answers
 from headwater.server.http.parameters import Paging, Reading, json_response
+from headwater.server.openapi.document import answers
 from headwater.store.read.tags import list_tags
 
 router = APIRouter(tags=["tags"])

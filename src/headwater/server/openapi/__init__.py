@@ -1,1 +1,1 @@
-"""."""
+"""The API document."""

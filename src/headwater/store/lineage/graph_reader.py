@@ -19,11 +19,7 @@ from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Alias, Direction
 from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
 from headwater.store import tables
-from headwater.store.lineage import executions
-from headwater.store.lineage import uses
-from headwater.store.read.datasets import read_lifecycles
-from headwater.store.read.last_seen import was_heard_of
-from headwater.store.read.micro_batches import IS_PART_OF_STREAM
+from headwater.store.lineage import executions, uses
 from headwater.store.lineage.newest_runs import (
     NewestRun,
     read_first_run,
@@ -33,6 +29,9 @@ from headwater.store.lineage.newest_runs import (
 )
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import COLUMN_MAPS, COLUMN_TYPES
+from headwater.store.read.datasets import read_lifecycles
+from headwater.store.read.last_seen import was_heard_of
+from headwater.store.read.micro_batches import IS_PART_OF_STREAM
 from headwater.store.read.runs import state_of
 
 _AT = bindparam("at", type_=BigInteger)

@@ -9,8 +9,8 @@ from pathlib import Path
 from sqlalchemy import Engine, inspect, select
 
 from headwater.errors import BackupFailed
-from headwater.store.maintenance import backup_postgres
 from headwater.store.engine import sqlite_file
+from headwater.store.maintenance import backup_postgres
 from headwater.store.migrate import check_revision, upgrade
 from headwater.store.tables import METADATA, outbox, position, store_state
 

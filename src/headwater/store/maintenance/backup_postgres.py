@@ -11,9 +11,9 @@ from sqlalchemy.engine import URL
 
 from headwater.config import environment_with
 from headwater.errors import BackupFailed, NotInstalled
-from headwater.store.write.connections import GENERATION_LOCK
 from headwater.store.migrate import check_revision
 from headwater.store.tables import METADATA
+from headwater.store.write.connections import GENERATION_LOCK
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _VERSION_TABLE = "alembic_version"

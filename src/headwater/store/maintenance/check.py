@@ -6,12 +6,12 @@ import zstandard
 from sqlalchemy import Column, Connection, Engine, inspect, select
 from sqlalchemy.exc import DBAPIError
 
-from headwater.model.ids import NO_CONTENT, UNSAID
 from headwater.model.facet_readers import is_content_of
+from headwater.model.ids import NO_CONTENT, UNSAID
 from headwater.store import tables
+from headwater.store.maintenance.references import REFERENCES
 from headwater.store.migrate import HEAD, REVISIONS, current_revision
 from headwater.store.write.packing import unpack
-from headwater.store.maintenance.references import REFERENCES
 
 # Told what is checked now.
 Progress = Callable[[str], None]

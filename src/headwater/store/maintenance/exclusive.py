@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Engine, text, update
 
 from headwater.model.merge import Row
+from headwater.store.tables import store_state
 from headwater.store.write import upsert
 from headwater.store.write.connections import GENERATION_LOCK
-from headwater.store.tables import store_state
 
 # A writer of SQLite that found the store locked looks again after a tenth of a second at most.
 _LONGEST_PAUSE = 0.1

@@ -16,11 +16,8 @@ from headwater.errors import StoreUnavailable
 from headwater.model.event import Kind
 from headwater.model.ids import access_id
 from headwater.store import tables
-from headwater.store.search import index
-from headwater.store.write.outbox import is_waiting
-from headwater.store.query.paging import in_parts
-from headwater.store.maintenance.references import REFERENCES, count_references, list_unreferenced
 from headwater.store.maintenance.exclusive import change_generation, removing
+from headwater.store.maintenance.references import REFERENCES, count_references, list_unreferenced
 from headwater.store.maintenance.retention import (
     Removable,
     find_removable,
@@ -30,6 +27,9 @@ from headwater.store.maintenance.retention import (
     read_runs,
 )
 from headwater.store.maintenance.rollup import is_old_minute, roll_up_samples
+from headwater.store.query.paging import in_parts
+from headwater.store.search import index
+from headwater.store.write.outbox import is_waiting
 
 # Told the step, how far it is, and of how much if known. What it raises ends the prune.
 Progress = Callable[[str, int, int | None], None]

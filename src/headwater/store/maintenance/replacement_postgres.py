@@ -8,11 +8,11 @@ from sqlalchemy.exc import DBAPIError
 
 from headwater.errors import Busy, StoreUnavailable
 from headwater.model.instant import now
-from headwater.store.write.connections import GENERATION_LOCK, LonePostgresConnection
 from headwater.store.engine import in_schema, open_engine
-from headwater.store.migrate import VERSION_TABLE, upgrade
 from headwater.store.maintenance.replacement import EVER, Kept, copy_kept, read_missing
+from headwater.store.migrate import VERSION_TABLE, upgrade
 from headwater.store.tables import METADATA, api_key, position, rejected
+from headwater.store.write.connections import GENERATION_LOCK, LonePostgresConnection
 from headwater.store.write.writer import Writer
 
 _NEW = "headwater_rebuilding"

@@ -11,8 +11,8 @@ from sqlalchemy import Engine, text
 
 from headwater.errors import Busy, StoreUnavailable
 from headwater.store.engine import open_scratch, sqlite_file
-from headwater.store.migrate import upgrade
 from headwater.store.maintenance.replacement import EVER, Kept, copy_kept, read_missing
+from headwater.store.migrate import upgrade
 from headwater.store.write.writer import Writer, open_writer
 
 _PAGES_AT_ONCE = 1_000

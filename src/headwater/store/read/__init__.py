@@ -1,1 +1,1 @@
-"""."""
+"""Reading nouns: one module each, with what all of them share."""

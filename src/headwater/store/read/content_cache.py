@@ -12,8 +12,8 @@ from headwater.model.ids import NO_CONTENT, UNSAID
 from headwater.model.json_text import storable
 from headwater.model.memo import Memo
 from headwater.store import tables
-from headwater.store.write.packing import unpack
 from headwater.store.query.prepared import Prepared
+from headwater.store.write.packing import unpack
 
 V = TypeVar("V")
 

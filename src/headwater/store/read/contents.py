@@ -11,11 +11,11 @@ from headwater.model import ids
 from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Slot
 from headwater.store import tables
-from headwater.store.read.edited_values import Word, read_words
-from headwater.store.write.packing import unpack
 from headwater.store.query.paging import in_parts
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import FIELDS, read_fields
+from headwater.store.read.edited_values import Word, read_words
+from headwater.store.write.packing import unpack
 
 # Persons speak of datasets and jobs, not of runs.
 _EDITED = frozenset((Slot.DATASET, Slot.JOB))

@@ -9,10 +9,10 @@ from headwater.model.ids import dataset_id
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Mark, Use, sum_up
 from headwater.store import tables
-from headwater.store.read.visibility import is_shown, list_entities
+from headwater.store.lineage.uses import read_uses
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import Prepared
-from headwater.store.lineage.uses import read_uses
+from headwater.store.read.visibility import is_shown, list_entities
 
 
 class Dataset(NamedTuple):

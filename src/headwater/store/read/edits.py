@@ -10,8 +10,8 @@ from headwater.model.event import Edit, Entity, decode_event
 from headwater.model.ids import namespace_id, source_id, tag_id
 from headwater.model.project.edits import entity_id, ids_within
 from headwater.store import tables
-from headwater.store.write.packing import unpack
 from headwater.store.query.paging import Page
+from headwater.store.write.packing import unpack
 
 _NAMED_KINDS = frozenset(("namespace", "source", "tag"))
 _OF_NAMESPACE = (None, "namespace")

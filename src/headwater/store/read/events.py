@@ -6,8 +6,8 @@ from sqlalchemy import ColumnElement, Connection, asc, desc, func, select
 
 from headwater.model.ids import namespace_id
 from headwater.store import tables
-from headwater.store.write.packing import unpack
 from headwater.store.query.paging import Page
+from headwater.store.write.packing import unpack
 
 
 class RejectedEvent(NamedTuple):

@@ -9,9 +9,9 @@ from sqlalchemy import Connection, SmallInteger, bindparam, select
 
 from headwater.model.relations import Slot
 from headwater.store import tables
-from headwater.store.read.edited_values import Word, read_words
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import Readings
+from headwater.store.read.edited_values import Word, read_words
 
 # Facets as they came. Lists show the same ones over and over.
 CONTENTS: Readings[bytes] = Readings(bytes, 12_000_000)

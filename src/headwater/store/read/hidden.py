@@ -8,9 +8,9 @@ from headwater.model.event import Entity, Within
 from headwater.model.ids import dataset_id, editors_id, job_id, namespace_id
 from headwater.model.project.edits import entity_id
 from headwater.store import tables
+from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.datasets import IS_SHOWN, LAST_TIMES
 from headwater.store.read.jobs import IS_KNOWN
-from headwater.store.query.prepared import IsAmong, Prepared
 
 
 def read_shown_within(connection: Connection, namespace: str) -> Within:

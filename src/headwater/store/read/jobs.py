@@ -7,11 +7,11 @@ from sqlalchemy import ColumnElement, Connection, case, func, literal_column, se
 
 from headwater.model.ids import job_id, namespace_id
 from headwater.store import tables
-from headwater.store.read.visibility import is_shown
-from headwater.store.read.micro_batches import IS_PART_OF_STREAM
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import Prepared
+from headwater.store.read.micro_batches import IS_PART_OF_STREAM
 from headwater.store.read.runs import STATES
+from headwater.store.read.visibility import is_shown
 
 
 class Job(NamedTuple):

@@ -7,8 +7,8 @@ from sqlalchemy import Connection, select
 
 from headwater.model.relations import NamedKind
 from headwater.store import tables
-from headwater.store.read.edited_values import Word
 from headwater.store.read.content_cache import read_fields
+from headwater.store.read.edited_values import Word
 
 _AT_ONCE = 500
 Times = tuple[int, int]

@@ -10,12 +10,12 @@ from headwater.model.aspects import DOCUMENTATION, OWNERSHIP
 from headwater.model.ids import namespace_id
 from headwater.model.relations import NamedKind
 from headwater.store import tables
-from headwater.store.read.datasets import IS_SHOWN
-from headwater.store.read.jobs import IS_LISTED
-from headwater.store.read.named_entities import find_named, is_named, text_of, word_fields
-from headwater.store.read.edited_values import Word, read_words
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import IsAmong, Prepared
+from headwater.store.read.datasets import IS_SHOWN
+from headwater.store.read.edited_values import Word, read_words
+from headwater.store.read.jobs import IS_LISTED
+from headwater.store.read.named_entities import find_named, is_named, text_of, word_fields
 
 NOBODY = "anonymous"
 

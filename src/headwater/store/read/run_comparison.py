@@ -8,9 +8,9 @@ from sqlalchemy import Connection, select
 from headwater.model.ids import run_key
 from headwater.model.relations import Direction
 from headwater.store import tables
-from headwater.store.read.jobs import Job
 from headwater.store.lineage.newest_runs import read_last_stated
 from headwater.store.query.prepared import IsAmong, Prepared
+from headwater.store.read.jobs import Job
 from headwater.store.read.runs import Run, make_run
 
 _FINISHED = frozenset(("COMPLETED", "FAILED", "ABORTED"))

@@ -11,11 +11,11 @@ from headwater.model.ids import namespace_id, source_id
 from headwater.model.relations import NamedKind
 from headwater.model.stamp import time_of
 from headwater.store import tables
-from headwater.store.read.named_entities import Times, find_named, list_named, text_of, word_fields
-from headwater.store.read.edited_values import Word, read_words
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import FIELDS
+from headwater.store.read.edited_values import Word, read_words
+from headwater.store.read.named_entities import Times, find_named, list_named, text_of, word_fields
 
 _IS_SOURCE = text("slot = 2 AND name = 'dataSource'")
 

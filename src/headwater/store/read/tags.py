@@ -9,10 +9,10 @@ from headwater.model.aspects import DOCUMENTATION, TAG
 from headwater.model.ids import digest, tag_id
 from headwater.model.relations import NamedKind
 from headwater.store import tables
-from headwater.store.read.named_entities import list_named, text_of, word_fields
-from headwater.store.read.edited_values import read_words
 from headwater.store.query.paging import Page
 from headwater.store.read.content_cache import FIELDS
+from headwater.store.read.edited_values import read_words
+from headwater.store.read.named_entities import list_named, text_of, word_fields
 
 # What an edit keeps of a tag that is given, and the aspects that come after all tags.
 _GIVEN = digest(b"true")

@@ -1,1 +1,1 @@
-"""."""
+"""Search: the index that writers fill, and the queries over it."""

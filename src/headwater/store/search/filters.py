@@ -8,8 +8,8 @@ from headwater.model.relations import Slot
 from headwater.model.search_text import Source
 from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.model.uses import NOW
-from headwater.store.read.contents import NO_FIELDS, read_facet_fields
 from headwater.store.lineage.newest_runs import read_newest_runs
+from headwater.store.read.contents import NO_FIELDS, read_facet_fields
 from headwater.store.read.runs import state_of
 from headwater.store.search.results import Found, read_times
 

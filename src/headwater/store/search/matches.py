@@ -10,10 +10,10 @@ from headwater.model.relations import Slot
 from headwater.model.search_text import Rank, Sought, Source
 from headwater.store import tables
 from headwater.store.query.direct import ask
+from headwater.store.read.content_cache import COLUMN_TYPES, SCHEMAS
 from headwater.store.read.contents import read_facet_fields
 from headwater.store.read.datasets import read_states
 from headwater.store.read.edited_values import read_words
-from headwater.store.read.content_cache import COLUMN_TYPES, SCHEMAS
 from headwater.store.search.terms import SOURCES, Terms, read_sources
 
 _FACETS = frozenset((DOCUMENTATION, OWNERSHIP, "tags"))

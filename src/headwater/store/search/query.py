@@ -16,8 +16,8 @@ from headwater.model.search_text import (
     words_of,
 )
 from headwater.store.query.paging import Page
-from headwater.store.search.results import Found, read_found, read_times
 from headwater.store.search.matches import Said, read_said, read_saying, read_together
+from headwater.store.search.results import Found, read_found, read_times
 from headwater.store.search.scope import gone_text, list_within, read_gone
 from headwater.store.search.terms import (
     Names,

@@ -8,11 +8,11 @@ from sqlalchemy import Connection, func, literal_column, select, union_all
 from headwater.model.search_text import Source
 from headwater.store import tables
 from headwater.store.query.direct import ask
+from headwater.store.query.paging import Page
 from headwater.store.read.datasets import IS_SHOWN
-from headwater.store.read.visibility import is_shown
 from headwater.store.read.jobs import IS_LISTED
 from headwater.store.read.micro_batches import EVERY_PART, IS_PART_OF_STREAM
-from headwater.store.query.paging import Page
+from headwater.store.read.visibility import is_shown
 from headwater.store.search.results import Found
 
 _MOST_WITHIN = 2_000

@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 
 from headwater.model.search_text import Rank, Sought, Source, words_of
 from headwater.store.query.paging import Page
-from headwater.store.search.results import Found
-from headwater.store.search.query import Looking, Order, Query, Ranked
 from headwater.store.search.matches import Match, find_match, read_texts
+from headwater.store.search.query import Looking, Order, Query, Ranked
+from headwater.store.search.results import Found
 from headwater.store.search.terms import Terms, read_terms
 
 

@@ -1,1 +1,1 @@
-"""."""
+"""Counting: how many, how much, how often."""

@@ -26,12 +26,12 @@ from headwater.model.ids import dataset_id, job_id, namespace_id
 from headwater.model.project.projection import NOBODY
 from headwater.model.relations import Direction, Slot
 from headwater.store import tables
-from headwater.store.read.contents import read_contents
-from headwater.store.read.datasets import IS_SHOWN
-from headwater.store.read.jobs import IS_LISTED
 from headwater.store.lineage.newest_runs import join_newest_runs
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import Readings
+from headwater.store.read.contents import read_contents
+from headwater.store.read.datasets import IS_SHOWN
+from headwater.store.read.jobs import IS_LISTED
 from headwater.store.read.runs import state_of
 
 _MINUTES = 60

@@ -20,9 +20,9 @@ from headwater.model.project.projection import NOBODY
 from headwater.model.relations import Slot
 from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.store import tables
+from headwater.store.read.content_cache import FIELDS
 from headwater.store.read.datasets import IS_SHOWN
 from headwater.store.read.visibility import is_shown
-from headwater.store.read.content_cache import FIELDS
 
 # What a job is called that tells no system; `system_of_job` leaves its name empty.
 UNKNOWN = "unknown"

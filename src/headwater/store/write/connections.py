@@ -9,8 +9,8 @@ import psycopg
 from sqlalchemy import Engine
 
 from headwater.model.merge import Row
-from headwater.store.write import upsert
 from headwater.store.search.index import Entries
+from headwater.store.write import upsert
 
 # Rows of one SQLite statement: each statement gives other threads a turn, and takes one back.
 _ROWS_AT_ONCE = 32

@@ -11,6 +11,7 @@ from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts, content_row, name_row
 from headwater.model.memo import Memo
 from headwater.model.merge import CATALOG, Merged, Row
+from headwater.store.search.index import Indexing, is_heard_of, term_key
 from headwater.store.write.connections import (
     BulkPostgresConnection,
     Connection,
@@ -18,7 +19,6 @@ from headwater.store.write.connections import (
     SqliteConnection,
 )
 from headwater.store.write.packing import pack, unpack
-from headwater.store.search.index import Indexing, is_heard_of, term_key
 
 # A digest weighs little; this remembers some hundred thousand.
 _REMEMBERED_BYTES = 64_000_000

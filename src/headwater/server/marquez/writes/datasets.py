@@ -17,13 +17,11 @@ from headwater.model.aspects import (
     SCHEMA_LOCATION,
 )
 from headwater.model.event import Entity
-from headwater.server.http.json_body import json_body, takes
 from headwater.server.edits.writes import Change, Editing
+from headwater.server.http.json_body import json_body, takes
+from headwater.server.http.parameters import Reading
 from headwater.server.marquez.datasets import get_dataset
 from headwater.server.marquez.datasets import router as reads
-from headwater.server.marquez.writes.documented import answers_like
-from headwater.server.marquez.writes.hiding import delete, deleted_at, restore
-from headwater.server.marquez.writes.run_events import find_run_job, run_event
 from headwater.server.marquez.writes.changes import (
     Json,
     Saying,
@@ -33,7 +31,9 @@ from headwater.server.marquez.writes.changes import (
     name_entity,
     record_news,
 )
-from headwater.server.http.parameters import Reading
+from headwater.server.marquez.writes.documented import answers_like
+from headwater.server.marquez.writes.hiding import delete, deleted_at, restore
+from headwater.server.marquez.writes.run_events import find_run_job, run_event
 from headwater.store.read.hidden import is_shown_now
 
 router = APIRouter(tags=["datasets"])

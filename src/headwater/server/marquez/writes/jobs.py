@@ -10,13 +10,11 @@ from sqlalchemy import Connection
 from headwater.errors import WrongShape
 from headwater.model.aspects import CONTEXT, DATASETS, DELETED, JOB_TYPE, LOCATION, SQL
 from headwater.model.event import Entity
-from headwater.server.http.json_body import json_body, takes
 from headwater.server.edits.writes import Change, Editing
+from headwater.server.http.json_body import json_body, takes
+from headwater.server.http.parameters import Reading
 from headwater.server.marquez.jobs import get_job
 from headwater.server.marquez.jobs import router as reads
-from headwater.server.marquez.writes.documented import answers_like
-from headwater.server.marquez.writes.hiding import delete, deleted_at, restore
-from headwater.server.marquez.writes.run_events import find_run_job, run_event
 from headwater.server.marquez.writes.changes import (
     Json,
     Saying,
@@ -26,7 +24,9 @@ from headwater.server.marquez.writes.changes import (
     name_entity,
     record_news,
 )
-from headwater.server.http.parameters import Reading
+from headwater.server.marquez.writes.documented import answers_like
+from headwater.server.marquez.writes.hiding import delete, deleted_at, restore
+from headwater.server.marquez.writes.run_events import find_run_job, run_event
 from headwater.store.read.hidden import is_shown_now
 
 router = APIRouter(tags=["jobs"])

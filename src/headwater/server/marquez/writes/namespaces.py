@@ -10,11 +10,11 @@ from sqlalchemy import Connection
 from headwater.errors import NotFound
 from headwater.model.aspects import DELETED, OWNERSHIP
 from headwater.model.ids import namespace_id
-from headwater.server.http.json_body import json_body, takes
 from headwater.server.edits.writes import Change, Editing
+from headwater.server.http.json_body import json_body, takes
+from headwater.server.http.parameters import Reading
 from headwater.server.marquez.namespaces import get_namespace
 from headwater.server.marquez.namespaces import router as reads
-from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.marquez.writes.changes import (
     Saying,
     Text,
@@ -23,7 +23,7 @@ from headwater.server.marquez.writes.changes import (
     name_entity,
     record_news,
 )
-from headwater.server.http.parameters import Reading
+from headwater.server.marquez.writes.documented import answers_like
 from headwater.store.read.edits import find_deletion
 from headwater.store.read.hidden import keep_unchanged, read_last_word, read_shown_within
 

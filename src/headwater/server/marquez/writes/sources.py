@@ -7,11 +7,11 @@ from fastapi import APIRouter, Depends, Response
 from msgspec import UNSET
 
 from headwater.model.aspects import DATA_SOURCE
-from headwater.server.http.json_body import json_body, takes
 from headwater.server.edits.writes import Change, Editing
+from headwater.server.http.json_body import json_body, takes
+from headwater.server.http.parameters import Reading
 from headwater.server.marquez.sources import get_source
 from headwater.server.marquez.sources import router as reads
-from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.marquez.writes.changes import (
     Saying,
     Text,
@@ -20,7 +20,7 @@ from headwater.server.marquez.writes.changes import (
     name_entity,
     record_news,
 )
-from headwater.server.http.parameters import Reading
+from headwater.server.marquez.writes.documented import answers_like
 
 router = APIRouter(tags=["sources"])
 

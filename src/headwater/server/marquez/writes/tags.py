@@ -12,14 +12,14 @@ from headwater.errors import NotFound
 from headwater.model.aspects import tag_aspect
 from headwater.model.project.edits import entity_id
 from headwater.model.relations import NamedKind
-from headwater.server.http.json_body import json_body, takes
 from headwater.server.edits.writes import Change, Editing, Editor
+from headwater.server.http.json_body import json_body, takes
+from headwater.server.http.parameters import Reading, json_response
 from headwater.server.marquez.datasets import get_dataset
 from headwater.server.marquez.datasets import router as dataset_reads
 from headwater.server.marquez.jobs import get_job
 from headwater.server.marquez.jobs import router as job_reads
 from headwater.server.marquez.tags import TagShape
-from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.marquez.writes.changes import (
     Saying,
     Text,
@@ -29,10 +29,10 @@ from headwater.server.marquez.writes.changes import (
     news_of,
     record_news,
 )
+from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.openapi.document import answers
-from headwater.server.http.parameters import Reading, json_response
-from headwater.store.read.named_entities import is_named
 from headwater.store.read.edited_values import read_description
+from headwater.store.read.named_entities import is_named
 
 router = APIRouter(tags=["tags"])
 

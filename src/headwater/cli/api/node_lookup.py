@@ -1,0 +1,78 @@
+"""Which node a name means: the one that has it, or a list to choose from."""
+
+from enum import StrEnum
+from typing import Any
+
+from headwater.cli.api.client import Client, json_of
+from headwater.cli.api.node_names import (
+    COLUMN,
+    DATASET,
+    JOB,
+    Node,
+    is_node_id,
+    node_of_id,
+    node_of_shape,
+)
+from headwater.cli.output.screen import Grid, Screen
+from headwater.errors import InvalidRequest, NotFound
+
+_ASKED = 200
+_LISTED = 20
+
+
+class NodeType(StrEnum):
+    DATASET = "dataset"
+    JOB = "job"
+    COLUMN = "column"
+
+
+_TYPES = {NodeType.DATASET: DATASET, NodeType.JOB: JOB, NodeType.COLUMN: COLUMN}
+_WORDS = {of_api: word for word, of_api in _TYPES.items()}
+
+
+def find_node(client: Client, name: str, type: NodeType | None = None, hint: str = "") -> Node:
+    """Find the node that a name means: the only one that has it, or the only one like it.
+
+    Of several the candidates are listed on standard error; `hint` says what else may help.
+    """
+    if not name.strip():
+        raise InvalidRequest("NAME", "empty; name a dataset, a job or a column")
+    found = client.read("/api/v1/nodes", name=name, limit=_ASKED)["nodes"]
+    found = [node for node in found if type is None or node["type"] == _TYPES[type]]
+    exact = [node for node in found if node["isExact"]]
+    candidates = exact or found
+    if len(candidates) == 1:
+        return node_of_shape(candidates[0]["id"], candidates[0])
+    if candidates:
+        raise _ambiguous(name, candidates, hint)
+    # What was there once and is no more can be asked for by its id, as of then.
+    if is_node_id(name):
+        return node_of_id(name)
+    raise NotFound(type or "node", Screen(is_error=True).clean(name[:500]), _near(client, name))
+
+
+def _ambiguous(name: str, candidates: list[dict[str, Any]], hint: str) -> InvalidRequest:
+    screen = Screen(is_error=True)
+    grid = Grid(("type", "namespace", "name", "node id"))
+    for shape in candidates[:_LISTED]:
+        node = node_of_shape(shape["id"], shape)
+        texts = (_WORDS[node.type], node.namespace, node.label, node.id)
+        grid.add(*map(screen.clean, texts))
+    screen.show(grid)
+    if len(candidates) > _LISTED:
+        screen.say(f"{screen.marks.dots} and more")
+    count = f"{len(candidates)}{' or more' if len(candidates) == _ASKED else ''}"
+    return InvalidRequest(
+        screen.clean(name),
+        f"may mean {count} nodes; give one of these as NAMESPACE|NAME or as a node id{hint}",
+    )
+
+
+def _near(client: Client, name: str) -> list[str]:
+    """Ids of what may have been meant; the server tells them with what it does not find."""
+    last = name.rpartition("|")[2]
+    answer = client.send("GET", "/api/v1/lineage", params={"nodeId": f"dataset:-:{last}"})
+    found = json_of(answer)
+    near = found.get("near", ()) if isinstance(found, dict) else ()
+    screen = Screen(is_error=True)
+    return [screen.clean(str(id)) for id in near]

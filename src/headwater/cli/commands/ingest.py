@@ -1,0 +1,286 @@
+"""`headwater ingest`: events from Kafka and from files, by Spark, into the lake and the store."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from headwater.cli.commands.db import open_store
+from headwater.cli.commands.ingest_run import Choices, run_check, run_ingest
+from headwater.cli.commands.serve import Data, Store
+from headwater.cli.output.printing import Output, OutputOption
+from headwater.cli.output.progress import steps
+from headwater.config import load_settings
+from headwater.durations import parse_duration
+
+# With an end of its own a file may be called by it.
+_NAME_BYTES = 120
+
+app = typer.Typer(
+    help="Take events in from Kafka or files, by Spark.",
+    no_args_is_help=True,
+)
+
+Once = Annotated[bool, typer.Option("--once", help="Take in all there is, then end.")]
+Every = Annotated[
+    str, typer.Option(metavar="SPAN", help="How often to look for more, such as 5s or 15m.")
+]
+Check = Annotated[
+    bool, typer.Option("--check", help="Only try each step of the way, and tell which fails.")
+]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", help="Only jobs whose name fits, such as 'etl_*'; repeatable."),
+]
+Exclude = Annotated[
+    list[str] | None, typer.Option(metavar="PATTERN", help="No jobs whose name fits; repeatable.")
+]
+Name = Annotated[
+    str | None,
+    typer.Option(
+        help="What to call this ingest; the store keeps how far each is.",
+        show_default="made from what is read",
+    ),
+]
+Master = Annotated[
+    str | None, typer.Option(help="Where Spark works.", show_default="local[*]: all cores here")
+]
+Conf = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEY=VALUE", help="A setting of Spark's own; repeatable."),
+]
+MetricsPort = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=65535, help="Serve counters for Prometheus on this port, for this machine alone."
+    ),
+]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show what Spark says.")]
+
+
+@app.command()
+def kafka(
+    brokers: Annotated[str, typer.Option(metavar="HOST:PORT,...", help="Kafka's brokers.")],
+    topic: Annotated[
+        list[str] | None, typer.Option(help="A topic with OpenLineage events; repeatable.")
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX", help="All topics whose whole name fits, now and later."),
+    ] = None,
+    start: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="earliest|latest|TIME",
+            help="Where to begin what was never read; TIME such as 2026-11-01T00:00:00Z.",
+        ),
+    ] = "earliest",
+    group: Annotated[
+        str | None,
+        typer.Option(
+            help="Consumer group that is told how far it is, for tools that watch lags.",
+            show_default="headwater-NAME",
+        ),
+    ] = None,
+    max_events: Annotated[
+        int, typer.Option(min=1, help="Messages in one batch, at most.")
+    ] = 50_000,
+    consumer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="A setting of Kafka's consumer: security.protocol=SSL",
+        ),
+    ] = None,
+    once: Once = False,
+    every: Every = "5s",
+    check: Check = False,
+    include: Include = None,
+    exclude: Exclude = None,
+    name: Name = None,
+    metrics_port: MetricsPort = None,
+    master: Master = None,
+    conf: Conf = None,
+    verbose: Verbose = False,
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Take in the OpenLineage events of Kafka topics.
+
+    What cannot be read is kept with its topic, partition and offset (`headwater events --rejected`)
+    and does not stop the rest. Ctrl-C ends it after the batch under way; the next start goes on
+    from there, and so does one after a crash.
+
+    To try: headwater ingest kafka --brokers localhost:9092 --topic lineage --check
+    """
+    from headwater.pipeline.feeds.kafka import KafkaSource
+
+    source = KafkaSource(
+        brokers=brokers,
+        topics=tuple(topic or ()),
+        pattern=pattern or "",
+        start=_parse_start(start),
+        max_events=max_events,
+        settings=_parse_consumer(consumer),
+    )
+    if bool(source.topics) == bool(source.pattern):
+        raise typer.BadParameter("give either --topic or --pattern", param_hint="--topic")
+    choices = _choices(
+        _check_name(name) or _name_of("kafka", *(source.topics or [source.pattern])),
+        once, every, include, exclude, metrics_port, master, conf, verbose, store, data,
+    )  # fmt: skip
+    if check:
+        run_check(choices, source)
+    else:
+        run_ingest(choices, source, group)
+
+
+@app.command()
+def files(
+    place: Annotated[
+        str, typer.Argument(help="A directory that grows, with all below it; a file; a pattern.")
+    ],
+    once: Once = False,
+    every: Every = "5s",
+    check: Check = False,
+    include: Include = None,
+    exclude: Exclude = None,
+    name: Name = None,
+    metrics_port: MetricsPort = None,
+    master: Master = None,
+    conf: Conf = None,
+    verbose: Verbose = False,
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Take in the OpenLineage events of files: one a line, arrays, or one a file; plain or gzipped.
+
+    Lines that are added later are taken in when they are whole. What cannot be read is kept with
+    its file and line (`headwater events --rejected`) and does not stop the rest.
+
+    To try: headwater ingest files events/ --once
+    """
+    from headwater.pipeline.feeds.listing import check_place
+
+    choices = _choices(
+        _check_name(name) or _name_of("files", str(Path(place).absolute())),
+        once, every, include, exclude, metrics_port, master, conf, verbose, store, data,
+    )  # fmt: skip
+    if check:
+        run_check(choices, place)
+    else:
+        # Before Spark, which takes a while, has started.
+        check_place(place)
+        run_ingest(choices, place, None)
+
+
+@app.command()
+def replay(
+    source: Annotated[
+        str,
+        typer.Option(help="Only what came from a source that begins so, such as 'kafka orders/'."),
+    ] = "",
+    output: OutputOption = Output.TEXT,
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Take in again what was rejected, for instance after an upgrade that can read it."""
+    from headwater.model.instant import SECOND
+    from headwater.pipeline.replay import replay as replay_store
+
+    settings = load_settings(store=store, data=data)
+    with open_store(store, data) as engine, steps() as show:
+        done = replay_store(
+            engine,
+            settings.intake.max_ahead_seconds * SECOND,
+            source=source,
+            fills_outbox=settings.lake.is_on,
+            progress=lambda count: show("rejected", count, None),
+        )
+    if output is Output.JSON:
+        typer.echo(json.dumps(vars(done), indent=2))
+        return
+    typer.echo(f"{done.taken_in:,} taken in, {done.still_rejected:,} still cannot be read")
+    if done.cut_short:
+        typer.echo(f"{done.cut_short:,} were too long to be kept whole: send them again")
+
+
+def _choices(
+    name: str,
+    once: bool,
+    every: str,
+    include: Sequence[str] | None,
+    exclude: Sequence[str] | None,
+    metrics_port: int | None,
+    master: str | None,
+    conf: Sequence[str] | None,
+    verbose: bool,
+    store: str | None,
+    data: Path | None,
+) -> Choices:
+    spark: dict[str, Any] = {"master": master, "conf": parse_pairs(conf, "--conf") or None}
+    try:
+        seconds = parse_duration(every).total_seconds()
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--every") from None
+    return Choices(
+        settings=load_settings(store=store, data=data, spark=spark),
+        name=name,
+        every=None if once else seconds,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        metrics_port=metrics_port,
+        verbose=verbose,
+    )
+
+
+def _name_of(*parts: str) -> str:
+    """A name that is a file's as well."""
+    joined = "-".join(parts)
+    name = "".join(char if char.isalnum() or char in "-_." else "-" for char in joined)
+    return name.encode()[:_NAME_BYTES].decode(errors="ignore")
+
+
+def _check_name(name: str | None) -> str | None:
+    """Refuse a name that no file could have: some are called by it."""
+    if name is not None and (name != _name_of(name) or name[:1] in ("", ".")):
+        raise typer.BadParameter(
+            f"'{name}' is not made of letters, digits, '-', '_' and '.'", param_hint="--name"
+        )
+    return name
+
+
+def _parse_start(text: str) -> Any:
+    if text in ("earliest", "latest"):
+        return text
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"'{text}' is neither earliest, latest nor a time", param_hint="--from"
+        ) from None
+    # Kafka has other meanings for what is before 1970.
+    return max(0, round((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000))
+
+
+def _parse_consumer(pairs: Sequence[str] | None) -> dict[str, str]:
+    from headwater.pipeline.feeds.kafka import check_consumer_settings
+
+    settings = parse_pairs(pairs, "--consumer")
+    if own := check_consumer_settings(settings):
+        raise typer.BadParameter(f"{own} cannot be set: Spark decides it", param_hint="--consumer")
+    return settings
+
+
+def parse_pairs(pairs: Sequence[str] | None, option: str) -> dict[str, str]:
+    parsed = {}
+    for pair in pairs or ():
+        key, sign, value = pair.partition("=")
+        if not (key and sign):
+            raise typer.BadParameter(f"'{pair}' is not KEY=VALUE", param_hint=option)
+        parsed[key] = value
+    return parsed

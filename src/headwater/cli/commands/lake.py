@@ -1,0 +1,135 @@
+"""`headwater lake`: every event as it came, in Parquet files."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headwater.cli.commands.db import open_store
+from headwater.cli.commands.serve import Data, Store
+from headwater.cli.output.printing import Output, OutputOption, print_rows
+from headwater.cli.output.progress import steps
+from headwater.config import load_settings
+
+app = typer.Typer(help="Every event as it came, in Parquet files by day.", no_args_is_help=True)
+
+Folder = Annotated[
+    Path | None,
+    typer.Option("--lake", help="Folder of the lake. [default: `lake` in the data folder]"),
+]
+
+
+def _folder(lake: Path | None, store: str | None, data: Path | None) -> Path:
+    return lake or load_settings(store=store, data=data).lake_folder
+
+
+@app.command()
+def flush(
+    is_all: Annotated[
+        bool,
+        typer.Option("--all", help="All that the store has, for a lake that is new or was lost."),
+    ] = False,
+    lake: Folder = None,
+    output: OutputOption = Output.TEXT,
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Carry on into the lake what the store has taken in since the last time.
+
+    A server does the same every minute; beside it this does no harm. Ctrl-C loses nothing.
+    """
+    from headwater.pipeline.lake.lake import Lake
+    from headwater.pipeline.lake.outbox import fill_again
+    from headwater.pipeline.lake.outbox import flush as flush_store
+    from headwater.store.write.outbox import count_waiting
+
+    folder = _folder(lake, store, data)
+    with open_store(store, data) as engine, steps() as show:
+        if is_all:
+            show("looking for events", 0, None)
+            fill_again(engine)
+        with engine.connect() as connection:
+            waiting = count_waiting(connection)
+        # More may come meanwhile.
+        carried = flush_store(
+            engine, Lake(folder), lambda done: show("events", done, max(done, waiting))
+        )
+    if output is Output.JSON:
+        typer.echo(json.dumps({"folder": str(folder), "events": carried}, indent=2))
+    else:
+        typer.echo(f"{carried:,} events carried on into {folder}")
+
+
+@app.command()
+def compact(
+    lake: Folder = None,
+    output: OutputOption = Output.TEXT,
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Make few files of many, and remove copies; safe beside those who write and read."""
+    from headwater.pipeline.lake.lake import Lake
+
+    folder = _folder(lake, store, data)
+    with steps() as show:
+        done = Lake(folder).compact(lambda days, total: show("days", days, total))
+    if output is Output.JSON:
+        typer.echo(json.dumps({"folder": str(folder), **done._asdict()}, indent=2))
+    else:
+        typer.echo(
+            f"{done.files_removed:,} files of {done.days:,} days became {done.files_written:,}; "
+            f"{done.copies_removed:,} copies are gone"
+        )
+
+
+@app.command()
+def stats(
+    lake: Folder = None,
+    output: OutputOption = Output.TEXT,
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Tell how much is in the lake, and how many events of the store wait for it."""
+    from headwater.pipeline.lake.lake import Lake
+
+    folder = _folder(lake, store, data)
+    found = Lake(folder).stats()
+    waiting = _count_waiting(store, data)
+    row = {
+        "folder": str(folder),
+        **found._asdict(),
+        "first_day": None if found.first_day is None else found.first_day.isoformat(),
+        "last_day": None if found.last_day is None else found.last_day.isoformat(),
+        "waiting": waiting,
+    }
+    if output is Output.TEXT and not found.files:
+        typer.echo(f"no lake at {folder}; {waiting or 0:,} events wait for one")
+    else:
+        print_rows([row], tuple(row), output, empty="")
+
+
+def _count_waiting(store: str | None, data: Path | None) -> int | None:
+    """How many events wait in the store; None where it is not there, or of an older version."""
+    from sqlalchemy import inspect
+
+    from headwater.store.tables import outbox
+    from headwater.store.write.outbox import count_waiting
+
+    if _is_missing(load_settings(store=store, data=data).store_url):
+        return None
+    with open_store(store, data, is_upgraded=False) as engine, engine.connect() as connection:
+        return count_waiting(connection) if inspect(connection).has_table(outbox.name) else None
+
+
+def _is_missing(url: str) -> bool:
+    """Tell whether a store is a file that is not there: to open it would make it."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        # Whoever opens it says what is wrong with it.
+        return False
+    return parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists()

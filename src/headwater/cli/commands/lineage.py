@@ -1,0 +1,173 @@
+"""`headwater lineage`: where data comes from and where it goes, as a tree or for other tools."""
+
+from enum import StrEnum
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from headwater.cli.api.client import DEFAULT_URL, Client, ServerOption
+from headwater.cli.api.node_lookup import NodeType, find_node
+from headwater.cli.api.node_names import COLUMN, Node
+from headwater.cli.options import DownOption, Side, UpOption, choose_sides, direction_of
+from headwater.cli.output.column_tree import ColumnTrees
+from headwater.cli.output.graph_tree import GraphTrees
+from headwater.cli.output.screen import Screen, print_json
+from headwater.cli.output.times import describe_time, read_optional_time
+from headwater.errors import HeadwaterError, InvalidRequest
+from headwater.model.instant import format_instant
+
+Shape = dict[str, Any]
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+    DOT = "dot"
+    MERMAID = "mermaid"
+    CSV = "csv"
+    GRAPHML = "graphml"
+
+
+NameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="A dataset, job or column: its name or a part of it, NAMESPACE|NAME, "
+        "DATASET.COLUMN, or a node id.",
+    ),
+]
+AsOfOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="TIME",
+        help="As it was then: 2026-01-31T12:00:00Z, a date, or 2d for two days ago.",
+        show_default="now",
+    ),
+]
+TypeOption = Annotated[
+    NodeType | None, typer.Option("--type", help="What the name is of, where it may be several.")
+]
+
+
+class Question(NamedTuple):
+    """What is asked about a node."""
+
+    sides: tuple[Side, ...] = (Side.UPSTREAM, Side.DOWNSTREAM)
+    depth: int = 20
+    limit: int = 1_000
+    as_of: int | None = None
+    columns: bool = False
+    direct: bool = False
+    fold: bool = False
+
+    def parameters(self, node: Node) -> Shape:
+        return {
+            "nodeId": node.id,
+            "direction": direction_of(self.sides),
+            "depth": self.depth,
+            "limit": self.limit,
+            "as_of": None if self.as_of is None else format_instant(self.as_of),
+        }
+
+    def is_of_columns(self, node: Node) -> bool:
+        return self.columns or node.type == COLUMN
+
+
+def lineage(
+    name: NameArgument,
+    is_up: UpOption = False,
+    is_down: DownOption = False,
+    is_both: Annotated[
+        bool, typer.Option("--both", help="Both of them; so it is if nothing is said.")
+    ] = False,
+    depth: Annotated[int, typer.Option("--depth", min=0, help="How many jobs away to go.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=50_000, help="How many nodes at most.")
+    ] = 1_000,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="The columns instead, each with a tree of its own.")
+    ] = False,
+    direct: Annotated[
+        bool,
+        typer.Option("--direct", help="Of columns: only what makes values; no filters, joins..."),
+    ] = False,
+    as_of: AsOfOption = None,
+    fold: Annotated[
+        bool, typer.Option("--fold", help="Show jobs that have a parent as the job above them.")
+    ] = False,
+    type: TypeOption = None,
+    server: ServerOption = DEFAULT_URL,
+    output: Annotated[
+        Format, typer.Option("--output", "-o", help="How to print: trees, or for other tools.")
+    ] = Format.TEXT,
+) -> None:
+    """Show what a dataset, a job or a column comes from, and what comes from it.
+
+    A name need not be whole: `orders` finds kafka://broker:9092|orders. Where
+    it may mean several nodes, these are listed.
+
+        headwater lineage executive_revenue --up
+        headwater lineage orders_fact.revenue --direct
+        headwater lineage orders --type job --as-of 2d -o mermaid
+    """
+    sides = choose_sides(is_up, is_down, is_both) or tuple(Side)
+    at = read_optional_time(as_of, "--as-of")
+    question = Question(sides, depth, limit, at, columns, direct, fold)
+    with Client(server) as client:
+        hint = "" if type else ", or narrow it with --type"
+        node = find_node(client, name, type, hint)
+        _check(question, node, output)
+        if output in (Format.TEXT, Format.JSON):
+            answer = ask_lineage(client, node, question)
+            if output is Format.JSON:
+                print_json(answer)
+            else:
+                show_lineage(Screen(), answer, node, question)
+        else:
+            _export(client, node, question, output)
+
+
+def ask_lineage(client: Client, node: Node, question: Question) -> Shape:
+    """The answer of the API, of nodes or of columns."""
+    asked = question.parameters(node)
+    if question.is_of_columns(node):
+        indirect = not question.direct
+        return dict(client.ask("/api/v1/column-lineage", indirect=indirect, **asked))
+    return dict(client.ask("/api/v1/lineage", fold=question.fold, **asked))
+
+
+def show_lineage(screen: Screen, answer: Shape, node: Node, question: Question) -> None:
+    """Print an answer as trees, and what to do where it is not whole."""
+    if not answer["graph"]:
+        name, time = screen.clean(node.label), describe_time(answer["asOf"])
+        raise HeadwaterError(f"nothing was known of '{name}' at {time}")
+    is_of_columns = question.is_of_columns(node)
+    trees = ColumnTrees(answer, screen) if is_of_columns else GraphTrees(answer, screen)
+    trees.show(question.sides)
+    if answer["isCut"]:
+        screen.say(
+            f"\nThere is more: raise --depth (here {question.depth:,}) "
+            f"or --limit (here {question.limit:,}).",
+            "yellow",
+        )
+
+
+def _check(question: Question, node: Node, output: Format) -> None:
+    """Refuse what would have no effect."""
+    is_of_columns = question.is_of_columns(node)
+    if question.direct and not is_of_columns:
+        raise InvalidRequest("--direct", "is for columns; add --columns, or name one")
+    if question.fold and is_of_columns:
+        raise InvalidRequest("--fold", "is for datasets and jobs, not for columns")
+    if output not in (Format.TEXT, Format.JSON):
+        for option, is_given in (("--direct", question.direct), ("--fold", question.fold)):
+            if is_given:
+                raise InvalidRequest(option, f"works with --output text and json, not {output}")
+
+
+def _export(client: Client, node: Node, question: Question, output: Format) -> None:
+    asked = question.parameters(node)
+    columns = question.is_of_columns(node)
+    answer = client.ask_raw("/api/v1/lineage/export", format=output, columns=columns, **asked)
+    typer.echo(answer.content, nl=not answer.content.endswith(b"\n"))

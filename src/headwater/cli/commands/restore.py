@@ -1,0 +1,76 @@
+"""`headwater restore`: show again what was deleted."""
+
+from urllib.parse import quote
+
+from headwater.cli.api.client import DEFAULT_URL, Client, ServerOption
+from headwater.cli.api.edits import Shape, TypeOption, WholeArgument, change
+from headwater.cli.api.node_lookup import NodeType
+from headwater.cli.output.screen import Grid, Screen
+from headwater.errors import HeadwaterError, InvalidRequest
+
+_ASKED = 1_000
+_NOUNS = {"dataset": "datasets", "job": "jobs"}
+
+
+def restore(
+    name: WholeArgument, type: TypeOption = None, server: ServerOption = DEFAULT_URL
+) -> None:
+    """Show a dataset or job again that was deleted, or all that was hidden with a namespace.
+
+    What is deleted is found by its whole name, with or without its namespace.
+
+    headwater restore shop.orders_old
+    """
+    screen = Screen()
+    with Client(server) as client:
+        entity = _choose(screen, name, _deleted(client, name, type))
+        change(client, "POST", f"{_path(entity)}/restore")
+    screen.say(f"{_label(screen, entity)} is back")
+
+
+def _deleted(client: Client, name: str, type: NodeType | None) -> list[Shape]:
+    """What has that name and is deleted, by the last word on each; the log knows."""
+    namespace, mark, last = name.rpartition("|")
+    asked = {"name": last, "limit": _ASKED} | ({"namespace": namespace} if mark else {})
+    words: dict[tuple[str, str, str], tuple[bool, Shape]] = {}
+    for edit in client.read("/api/v1/edits", **asked)["edits"]:
+        said = {**dict.fromkeys(edit["unset"], False), **edit["set"]}
+        entity = edit["entity"]
+        if "deleted" in said and (type is None or entity["type"] == type):
+            key = (entity["type"], entity.get("namespace", ""), entity["name"])
+            words.setdefault(key, (said["deleted"] is True, entity))
+    return [entity for is_deleted, entity in words.values() if is_deleted]
+
+
+def _choose(screen: Screen, name: str, deleted: list[Shape]) -> Shape:
+    if len(deleted) == 1:
+        return deleted[0]
+    if not deleted:
+        asked = screen.clean(name[:500])
+        raise HeadwaterError(
+            f"nothing deleted is called '{asked}'; headwater log tells what is, "
+            "and what was hidden with its namespace comes back with that"
+        )
+    errors = Screen(is_error=True)
+    grid = Grid(("type", "namespace", "name"))
+    for entity in deleted:
+        texts = (entity["type"], entity.get("namespace", ""), entity["name"])
+        grid.add(*map(errors.clean, texts))
+    errors.show(grid)
+    raise InvalidRequest(
+        errors.clean(name), "may mean several; give NAMESPACE|NAME, or narrow it with --type"
+    )
+
+
+def _path(entity: Shape) -> str:
+    if entity["type"] == "namespace":
+        return f"/api/v1/namespaces/{quote(entity['name'], safe='')}"
+    namespace = quote(entity["namespace"], safe="")
+    noun = _NOUNS[entity["type"]]
+    return f"/api/v1/namespaces/{namespace}/{noun}/{quote(entity['name'], safe='')}"
+
+
+def _label(screen: Screen, entity: Shape) -> str:
+    namespace = entity.get("namespace")
+    name = f"{namespace}|{entity['name']}" if namespace else entity["name"]
+    return f"{entity['type']} {screen.clean(name)}"

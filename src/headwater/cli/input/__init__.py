@@ -1,0 +1,1 @@
+"""Events out of files, for `headwater emit`."""

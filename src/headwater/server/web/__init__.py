@@ -1,0 +1,1 @@
+"""Pages for people: the web UI and the API document."""
