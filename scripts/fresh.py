@@ -144,7 +144,7 @@ def clone(folder: Path) -> Path:
     git("clone", "--quiet", "--no-checkout", ".", str(copy))
     git("-C", str(copy), "checkout", "--quiet", "--detach", commit)
     if changes := len(git("status", "--porcelain").splitlines()):
-        say(f"{changes} uncommitted changes are not included")
+        say(f"not included: what is not committed ({changes} files)")
     say(f"commit {commit[:10]}, cloned into {copy}")
     shared = ROOT.parent / "shared"
     if shared.exists():
