@@ -112,7 +112,7 @@ class Run:
 def wait(is_going_on: Callable[[], bool], seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while is_going_on() and time.monotonic() < deadline:
-        time.sleep(0.05)
+        time.sleep(0.1)
 
 
 def is_in(process: int, group: int | None) -> bool:
@@ -153,14 +153,21 @@ def clone(folder: Path) -> Path:
 
 
 def git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+    # In a hook, variables of git's would lead to another repository.
+    done = subprocess.run(
+        ["git", *arguments], cwd=ROOT, env=clean_variables(), capture_output=True, text=True
+    )
     if done.returncode != 0:
         raise NotPossible(f"git {arguments[0]}: {done.stderr.strip()}")
     return done.stdout.strip()
 
 
+def clean_variables() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not DROPPED.fullmatch(name)}
+
+
 def make_environment(home: Path) -> dict[str, str]:
-    env = {name: value for name, value in os.environ.items() if not DROPPED.fullmatch(name)}
+    env = clean_variables()
     env["HOME"] = str(home)
     # A shim or an environment's Python may not work without the old home.
     base = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
