@@ -13,11 +13,17 @@ from tests.services.headwater import Headwater
 from tests.services.kafka import Kafka
 from tests.services.postgresql import PostgreSQL
 from tests.store.stores import open_store
+from tests.suite.signals import hear_ctrl_c
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 AVRO = "org.apache.spark:spark-avro_2.13:{spark}"
+
+
+def pytest_configure() -> None:
+    # Before anything is started: workers and services take this over.
+    hear_ctrl_c()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
