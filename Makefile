@@ -2,6 +2,8 @@
 PYTHON ?= python3
 # Files or folders of tests, for the targets that run tests; all of them unless given.
 TESTS :=
+# How many tests run beside each other. Some start a Spark or a broker: this is not the number of cores.
+WORKERS := 2
 BIN := .venv/bin
 READY := .venv/.ready
 UI := src/headwater/server/web/index.html
@@ -57,7 +59,7 @@ screenshots: services ui  ## a picture of each page, in light and dark, into doc
 	$(BIN)/python -m scripts.screenshots
 
 test: connect ui-check  ## all tests but the long ones (TESTS=... for some of them)
-	$(BIN)/python -m pytest -m "not long" $(TESTS)
+	$(BIN)/python -m pytest -n $(WORKERS) --durations=25 -m "not long" $(TESTS)
 
 test-unit: $(READY)  ## the quick tests, which need no service
 	$(BIN)/python -m pytest -q -n auto -m "not integration and not long and not slow" $(TESTS)
