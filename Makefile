@@ -1,5 +1,9 @@
 # Every target does its own set-up; `make help` lists them.
 PYTHON ?= python3
+# Files or folders of tests, for the targets that run tests; all of them unless given.
+TESTS :=
+# How many tests run beside each other. Some start a Spark or a broker: this is not the number of cores.
+WORKERS := 2
 BIN := .venv/bin
 READY := .venv/.ready
 UI := src/headwater/server/web/built/index.html
@@ -25,9 +29,9 @@ $(READY): requirements.lock requirements-build.lock requirements-java.lock pypro
 	  || echo 'There is no Java here, nor one to install: all works but what needs Spark.'
 	touch $@
 
-demo: $(READY)  ## a server, a pipeline that runs on Spark, an example; on port 5000 (PORT=... for another)
+demo: $(READY)  ## a server, a pipeline that runs on Spark, an example; on port 5000 (PORT=... for another, ONCE=1 to end then)
 	$(MAKE) --no-print-directory ui || echo 'The web UI cannot be built here: the demo goes on without its pages.'
-	$(BIN)/headwater demo $(if $(PORT),--port $(PORT))
+	$(BIN)/headwater demo $(if $(PORT),--port $(PORT)) $(if $(ONCE),--once)
 
 lab-spark: services ui  ## Kafka, Spark and Iceberg, in one graph while they run (PORT=..., KEEP=1 to look around)
 	$(BIN)/python -m labs.spark $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
@@ -54,14 +58,14 @@ ui-types: $(READY)  ## write the API's types for the web UI anew
 screenshots: services ui  ## a picture of each page, in light and dark, into docs/pictures
 	$(BIN)/python -m scripts.screenshots
 
-test: connect ui-check  ## all tests but the long ones
-	$(BIN)/python -m pytest -m "not long"
+test: connect ui-check  ## all tests but the long ones (TESTS=... for some of them)
+	$(BIN)/python -m pytest -n $(WORKERS) --durations=25 -m "not long" $(TESTS)
 
 test-unit: $(READY)  ## the quick tests, which need no service
-	$(BIN)/python -m pytest -q -n auto -m "not integration and not long and not slow"
+	$(BIN)/python -m pytest -q -n auto -m "not integration and not long and not slow" $(TESTS)
 
-test-long: connect  ## kill loops, soak, second versions
-	$(BIN)/python -m pytest -m long
+test-long: connect  ## kill loops, soak, second versions, new machines (TESTS=... for some of them)
+	$(BIN)/python -m pytest -m long $(TESTS)
 
 check: $(READY)  ## format, lint, types, import layers, unit tests
 	$(BIN)/ruff format --check .

@@ -9,15 +9,23 @@ import pytest
 from xdist.remote import Producer
 
 from headwater.config import SparkSettings
-from tests.groups import GroupScheduling, order_tests
 from tests.services import iceberg
 from tests.services.headwater import Headwater
 from tests.services.kafka import Kafka
 from tests.services.postgresql import PostgreSQL
 from tests.store.stores import open_store
+from tests.suite.failed_fixtures import FailedFixtures
+from tests.suite.groups import GroupScheduling, order_tests
+from tests.suite.signals import hear_ctrl_c
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Before anything is started: workers and services take this over.
+    hear_ctrl_c()
+    config.pluginmanager.register(FailedFixtures())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from headwater.cli.api.client import Client
+from tests.suite.signals import IGNORING
 
 pytestmark = pytest.mark.integration
 
@@ -248,6 +249,20 @@ def test_without_java_there_is_one_line_and_the_other_scene(tmp_path: Path) -> N
     assert "upstream of dashboards.executive_revenue " in out
     # Nor is it taken for played at the next start.
     assert "The live scene is left out" in demo(tmp_path / "here", env=NO_JAVA)
+
+
+@pytest.mark.parametrize("start", [[], IGNORING], ids=["", "in the background"])
+def test_the_scene_ends_with_its_input(start: list[str], tmp_path: Path) -> None:
+    """As when the demo is killed: at whatever step, also before Spark has started."""
+    command = [sys.executable, "-m", "headwater.demo.live", str(tmp_path), "http://127.0.0.1:1"]
+    ended = subprocess.run(
+        [*start, *command],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    assert (ended.returncode, ended.stderr) == (130, "")
 
 
 def _live_part(out: str) -> str:

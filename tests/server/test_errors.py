@@ -28,6 +28,7 @@ from headwater.errors import (
     NotFound,
     NotInstalled,
     NotStorable,
+    PackagesUnavailable,
     ServerRefused,
     ServerUnreachable,
     SourceChanged,
@@ -123,6 +124,13 @@ TABLE: list[tuple[HeadwaterError, int, bytes]] = [
     (NotInstalled("a", "get it"), 500, b'{"code":500,"message":"a is not installed; get it"}'),
     (BackupFailed("no room"), 500, b'{"code":500,"message":"no room"}'),
     (SparkUnavailable("no Java"), 500, b'{"code":500,"message":"no Java"}'),
+    (
+        PackagesUnavailable(["a:b:1"], "a mirror", "it is not there"),
+        500,
+        b'{"code":500,"message":"a:b:1 cannot be fetched from a mirror: it is not there; is there '
+        b"a network, and such a version? A mirror can be named in Maven's settings.xml or in "
+        b'DEFAULT_ARTIFACT_REPOSITORY"}',
+    ),
     (SourceUnavailable("kafka:9092", "gone"), 500, b'{"code":500,"message":"kafka:9092: gone"}'),
     (SourceChanged("kafka:9092", "new"), 500, b'{"code":500,"message":"kafka:9092: new"}'),
     (Busy("at it"), 500, b'{"code":500,"message":"at it"}'),

@@ -19,9 +19,11 @@ _INTERRUPTED = 130
 
 
 def main(folder: str, url: str) -> int:
-    threading.Thread(target=_end_with_input, daemon=True).start()
+    # Where the demo was started in the background SIGINT is ignored, but this is our own.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     is_played = False
     try:
+        threading.Thread(target=_end_with_input, daemon=True).start()
         with ExitStack() as stack:
             play(stack, Place(Path(folder).absolute()), url, _tell)
             is_played = True

@@ -1,0 +1,1 @@
+"""How the suite itself runs, on whatever machine and however it was started."""
