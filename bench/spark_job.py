@@ -104,8 +104,8 @@ def read_cpu(spark: "SparkSession") -> Cpu:
 
 
 def measure_plan(spark: "SparkSession", folder: Path) -> dict[str, Any]:
-    """Reading a plan as a stream's is read: the first time in a program, and when it is warm."""
-    from headwater.spark.plan_lineage import Reading
+    """Read a plan as a stream's is read: the first time in a program, and when it is warm."""
+    from headwater.spark.plan_lineage import AnalysedPlan
 
     frame = join_tables(spark, folder)
     query = frame.writeStream.format("noop").start()
@@ -113,7 +113,7 @@ def measure_plan(spark: "SparkSession", folder: Path) -> dict[str, Any]:
     plan = wait_for_plan(java._jsq.streamingQuery())
 
     def read() -> None:
-        (written,) = Reading(plan, "plan").told().outputs
+        (written,) = AnalysedPlan(plan, "plan").told().outputs
         if len(written.fields) != JOINS * COLUMNS_OF_A_TABLE:
             raise SystemExit(f"{len(written.fields)} columns were read")
 

@@ -16,7 +16,7 @@ import pytest
 
 from headwater.cli.commands import ingest as commands
 from headwater.cli.commands import ingest_run
-from headwater.cli.commands.ingest_run import Choices
+from headwater.cli.commands.ingest_run import IngestOptions
 from headwater.cli.output.ingest_progress import screen
 from headwater.errors import StoreUnavailable
 from headwater.model.instant import SECOND
@@ -25,7 +25,7 @@ from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.feeds.files_feed import FilesFeed
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_feed import KafkaFeed
-from headwater.pipeline.ingest import Ingest
+from headwater.pipeline.ingest import StreamIngest
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.observers import Log
 from headwater.store.engine import open_engine
@@ -50,7 +50,7 @@ def data(empty_sqlite: Path, tmp_path: Path) -> Path:
 
 
 class Call(NamedTuple):
-    choices: Choices
+    choices: IngestOptions
     source: Any
     group: str | None = None
 
@@ -392,20 +392,20 @@ class TestRun:
         logging.getLogger("headwater").setLevel(before)
 
     @pytest.fixture
-    def acts(self, monkeypatch: pytest.MonkeyPatch) -> list[Callable[[Ingest], None]]:
+    def acts(self, monkeypatch: pytest.MonkeyPatch) -> list[Callable[[StreamIngest], None]]:
         """What an ingest does instead of running."""
-        found: list[Callable[[Ingest], None]] = []
+        found: list[Callable[[StreamIngest], None]] = []
         monkeypatch.setattr(ingest_run, "_session", lambda choices, source: nullcontext())
-        monkeypatch.setattr(Ingest, "run", lambda self: [act(self) for act in found])
+        monkeypatch.setattr(StreamIngest, "run", lambda self: [act(self) for act in found])
         return found
 
     @pytest.fixture
-    def made(self, acts: list[Callable[[Ingest], None]]) -> list[Ingest]:
-        found: list[Ingest] = []
+    def made(self, acts: list[Callable[[StreamIngest], None]]) -> list[StreamIngest]:
+        found: list[StreamIngest] = []
         acts.append(found.append)
         return found
 
-    def test_from_kafka(self, run: Run, made: list[Ingest], data: Path) -> None:
+    def test_from_kafka(self, run: Run, made: list[StreamIngest], data: Path) -> None:
         outcome = run(*ORDERS, "--include", "a*", "--exclude", "ab")
         assert outcome == (0, "", "")
         (ingest,) = made
@@ -421,7 +421,7 @@ class TestRun:
         assert ingest._folder == Path("headwater-data/ingest")
 
     def test_from_files_without_a_lake(
-        self, run: Run, made: list[Ingest], monkeypatch: pytest.MonkeyPatch
+        self, run: Run, made: list[StreamIngest], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("HEADWATER__LAKE__IS_ON", "false")
         Path("events").mkdir()
@@ -433,12 +433,12 @@ class TestRun:
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_a_signal_stops_it_after_the_batch_a_second_one_at_once(
-        self, run: Run, acts: list[Callable[[Ingest], None]], number: signal.Signals
+        self, run: Run, acts: list[Callable[[StreamIngest], None]], number: signal.Signals
     ) -> None:
         before = signal.getsignal(number)
         seen: list[bool] = []
 
-        def act(ingest: Ingest) -> None:
+        def act(ingest: StreamIngest) -> None:
             os.kill(os.getpid(), number)
             seen.append(ingest._stopping.is_set())
             with pytest.raises(KeyboardInterrupt):
@@ -451,9 +451,9 @@ class TestRun:
         assert signal.getsignal(number) == before
 
     def test_what_it_raises_is_one_line(
-        self, run: Run, acts: list[Callable[[Ingest], None]]
+        self, run: Run, acts: list[Callable[[StreamIngest], None]]
     ) -> None:
-        def act(ingest: Ingest) -> None:
+        def act(ingest: StreamIngest) -> None:
             raise StoreUnavailable("the store is away")
 
         acts.append(act)
@@ -464,12 +464,12 @@ class TestRun:
         [("nonsense", "not a URL"), ("postgresql://127.0.0.1:1/none", "refused")],
     )
     def test_a_bad_store_is_one_line_before_spark_is_started(
-        self, run: Run, made: list[Ingest], store: str, reason: str
+        self, run: Run, made: list[StreamIngest], store: str, reason: str
     ) -> None:
         check_one_line(run(*ORDERS, "--store", store), reason)
         assert made == []
 
-    def test_a_port_that_is_taken_is_one_line(self, run: Run, made: list[Ingest]) -> None:
+    def test_a_port_that_is_taken_is_one_line(self, run: Run, made: list[StreamIngest]) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = str(taken.getsockname()[1])
             outcome = run(*ORDERS, "--metrics-port", port)

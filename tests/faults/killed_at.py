@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from headwater.cli.commands import ingest_run
 from headwater.cli.main import run
 from headwater.pipeline.feeds.kafka_feed import KafkaFeed
-from headwater.pipeline.ingest import Ingest
+from headwater.pipeline.ingest import StreamIngest
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.tasks import Task
 from headwater.store.write.connections import SqliteConnection
@@ -66,14 +66,14 @@ def before_the_commit() -> None:
 
 def before_the_position() -> None:
     """All is stored, but nobody knows how far that is. The beginning was noted before."""
-    move, calls = Ingest._move, iter((False, True))
+    move, calls = StreamIngest._move, iter((False, True))
 
-    def _move(self: Ingest, moves: Any) -> None:
+    def _move(self: StreamIngest, moves: Any) -> None:
         if next(calls):
             die()
         move(self, moves)
 
-    put(Ingest, "_move", _move)
+    put(StreamIngest, "_move", _move)
 
 
 def before_the_group() -> None:

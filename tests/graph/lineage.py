@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import msgspec
 
 from headwater.graph.answer import Graph, Side, Towards
-from headwater.graph.columns import Column, ColumnEdge, ColumnGraph, walk_columns
+from headwater.graph.columns import ColumnEdge, ColumnGraph, ColumnKey, walk_columns
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.reader import Reader
 from headwater.graph.view import View
@@ -96,7 +96,7 @@ class Lineage:
     def _columns(
         self, name: str, column: str, towards: Towards, as_of: float | None, with_indirect: bool
     ) -> set[str]:
-        start = Column(dataset_id(**split(name)), column)
+        start = ColumnKey(dataset_id(**split(name)), column)
         graph = walk_columns(self.view(as_of), [start], towards, ALL, with_indirect=with_indirect)
         return self.column_edges(graph)
 

@@ -32,7 +32,7 @@ from headwater.model.relations import (
     StreamRole,
 )
 from headwater.model.stamp import time_of
-from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Use, Uses, Word
+from headwater.model.uses import Evidence, Execution, Mark, Name, RunAt, Succession, Use, Uses
 from headwater.store.lineage.uses import RUNS_ASKED
 
 _ENDS = {
@@ -86,12 +86,12 @@ class MemoryReader:
         for row in self._job_datasets:
             if _time(row.first_seen) <= at and row.direction in directions:
                 said_at = self._observed_at(row, at)
-                found.append(Use(*row[:5], _time(row.first_seen), said_at, Word.OBSERVED))
+                found.append(Use(*row[:5], _time(row.first_seen), said_at, Evidence.OBSERVED))
         for said in self._declared:
             if _time(said.first_said) <= at and said.direction in directions:
                 said_at = min(_time(said.last_said), at)
                 newest = self._declared_at(said.author, said.job, at)
-                word = Word.DECLARED if said_at >= newest else Word.TAKEN_BACK
+                word = Evidence.DECLARED if said_at >= newest else Evidence.TAKEN_BACK
                 found.append(Use(*said[1:6], _time(said.first_said), said_at, word))
         return found
 

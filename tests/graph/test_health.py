@@ -3,9 +3,9 @@
 import pytest
 
 from headwater.graph.dataset_health import (
-    Counts,
     DatasetState,
     DatasetVerdict,
+    VolumeCounts,
     VolumeState,
     Write,
     find_stream,
@@ -237,7 +237,7 @@ def written_hourly(*rows: int | None, last: int = NOW - 30 * MINUTE) -> list[Wri
     return [write(last - number * HOUR, count) for number, count in enumerate(rows)]
 
 
-def look(writes: list[Write], hours: dict[int, Counts] | None = None) -> DatasetVerdict:
+def look(writes: list[Write], hours: dict[int, VolumeCounts] | None = None) -> DatasetVerdict:
     return judge_dataset(writes, NOW - DAY, hours or {}, NOW)
 
 
@@ -362,7 +362,7 @@ class TestVolumeOfRuns:
         verdict = look(writes)
         assert verdict.volume.state is VolumeState.LOW
         assert verdict.volume.reason == "The last run wrote 10 bytes, usually 100"
-        assert verdict.volume.usual == Counts(None, 100)
+        assert verdict.volume.usual == VolumeCounts(None, 100)
 
     def test_nothing_is_counted(self) -> None:
         assert look(written_hourly(*[None] * 6)).volume.state is VolumeState.UNKNOWN
@@ -373,13 +373,13 @@ class TestVolumeOfStreams:
 
     LAST_HOUR = NOW // HOUR - 1
 
-    def closing(self, *rows: int, last: int = LAST_HOUR) -> dict[int, Counts]:
+    def closing(self, *rows: int, last: int = LAST_HOUR) -> dict[int, VolumeCounts]:
         """The counter at the end of each hour, from what each hour brought, oldest first."""
         first, total, counters = last - len(rows), 0, {}
-        counters[first] = Counts(total, None)
+        counters[first] = VolumeCounts(total, None)
         for hour, count in enumerate(rows, first + 1):
             total += count
-            counters[hour] = Counts(total, None)
+            counters[hour] = VolumeCounts(total, None)
         return counters
 
     @pytest.mark.parametrize(
@@ -393,7 +393,7 @@ class TestVolumeOfStreams:
     )
     def test_the_last_full_hour(self, last: int, state: VolumeState) -> None:
         hours = self.closing(100, 90, 100, 110, last)
-        hours[self.LAST_HOUR + 1] = Counts(hours[self.LAST_HOUR].rows, None)
+        hours[self.LAST_HOUR + 1] = VolumeCounts(hours[self.LAST_HOUR].rows, None)
         verdict = look([write(NOW, 400, "RUNNING")], hours)
         assert verdict.volume.state is state
         assert verdict.volume.unit == "hour"
@@ -428,7 +428,7 @@ class TestVolumeOfStreams:
 
     def test_a_counter_that_began_anew(self) -> None:
         hours = self.closing(*[100] * 6)
-        hours[self.LAST_HOUR] = Counts(90, None)
+        hours[self.LAST_HOUR] = VolumeCounts(90, None)
         assert look([], hours).volume.last.rows == 90
 
     def test_the_run_to_look_at_goes_on_and_counts(self) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
 from headwater.graph.answer import Graph, Towards
-from headwater.graph.columns import Column, walk_columns
+from headwater.graph.columns import ColumnKey, walk_columns
 from headwater.graph.reader import Reader
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
@@ -24,7 +24,7 @@ from tests.model.events import Json
 from tests.store.stores import Store
 
 DATASET_IDS = [dataset_id(TABLES, name) for name in histories.DATASETS]
-ALL_COLUMNS = [Column(dataset, name) for dataset in DATASET_IDS for name in histories.COLUMNS]
+ALL_COLUMNS = [ColumnKey(dataset, name) for dataset in DATASET_IDS for name in histories.COLUMNS]
 JOB_IDS = [job_id(JOBS, name) for name in histories.JOBS]
 ASKED = (None, -1, *range(histories.LAST + 1))
 TIMES = st.sampled_from(ASKED)
@@ -197,8 +197,8 @@ def same(found: list[Use], expected: list[Use]) -> bool:
 
 
 def column_pairs(
-    reader: Reader, as_of: float | None, starts: Iterable[Column], towards: Towards, depth: int
-) -> set[tuple[Column, Column]]:
+    reader: Reader, as_of: float | None, starts: Iterable[ColumnKey], towards: Towards, depth: int
+) -> set[tuple[ColumnKey, ColumnKey]]:
     limits = Limits(depth, 10**9)
     view = view_of(reader, as_of)
     graphs = [walk_columns(view, [start], towards, limits) for start in starts]
@@ -223,7 +223,7 @@ def test_columns_one_step_up_and_down_differ_only_by_whole_datasets(
 ) -> None:
     """Further than a step a whole dataset stands for columns that are not on the way back."""
     reader = memory_reader(facts_of(events))
-    starts = [*ALL_COLUMNS, *(Column(dataset, "") for dataset in DATASET_IDS)]
+    starts = [*ALL_COLUMNS, *(ColumnKey(dataset, "") for dataset in DATASET_IDS)]
     up = column_pairs(reader, as_of, starts, Towards.UPSTREAM, 1)
     down = column_pairs(reader, as_of, starts, Towards.DOWNSTREAM, 1)
     for start, source in up:
@@ -232,7 +232,7 @@ def test_columns_one_step_up_and_down_differ_only_by_whole_datasets(
         assert is_covered(start, {column for other, column in up if other == target})
 
 
-def is_covered(column: Column, found: set[Column]) -> bool:
+def is_covered(column: ColumnKey, found: set[ColumnKey]) -> bool:
     """Whether a column is found, by its name or with its dataset; of a whole dataset, any."""
     if not column.name:
         return any(other.dataset == column.dataset for other in found)

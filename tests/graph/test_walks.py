@@ -4,7 +4,7 @@ import pytest
 
 from headwater.graph import aliases
 from headwater.graph.answer import Graph, Side, Towards
-from headwater.graph.columns import Column, walk_columns
+from headwater.graph.columns import ColumnKey, walk_columns
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
@@ -103,7 +103,7 @@ class TestDepth:
     @pytest.mark.parametrize(("depth", "count"), [(0, 1), (1, 2), (2, 3), (10**9, 4)])
     def test_it_is_the_same_for_columns(self, tell: Tell, depth: int, count: int) -> None:
         told = chain(tell)
-        start = Column(dataset("a"), "x")
+        start = ColumnKey(dataset("a"), "x")
         graph = walk_columns(told.view(), [start], Towards.DOWNSTREAM, Limits(depth, 100))
         assert len(graph) == count
         assert graph.is_cut == (count < 4)
@@ -125,10 +125,10 @@ class TestDepth:
         length = 2_000
         jobs = [(f"j{step}", [f"d{step}"], [f"d{step + 1}"]) for step in range(length)]
         with filled(sqlite_store, jobs) as reader:
-            start = Column(dataset(f"d{length}"), "x")
+            start = ColumnKey(dataset(f"d{length}"), "x")
             graph = walk_columns(View(reader, NOW), [start], Towards.UPSTREAM, ALL)
         assert len(graph) == length + 1
-        assert graph.columns[Column(dataset("d0"), "")] == length
+        assert graph.columns[ColumnKey(dataset("d0"), "")] == length
 
 
 class TestLimits:
@@ -180,7 +180,7 @@ class TestLimits:
 
     def test_columns_are_cut_and_counted_alike(self, sqlite_store: Store) -> None:
         jobs = [(f"r{number}", ["hub"], [f"t{number}"]) for number in range(100)]
-        start = Column(dataset("hub"), "x")
+        start = ColumnKey(dataset("hub"), "x")
         with filled(sqlite_store, jobs) as reader:
             graph = walk_columns(View(reader, NOW), [start], Towards.DOWNSTREAM, Limits(1, 31))
         assert len(graph) == 31
@@ -230,7 +230,7 @@ class TestHubs:
     ) -> None:
         monkeypatch.setattr(uses, "MOST_USES", 100)
         jobs = [(f"r{number}", ["hub"], [f"t{number}"]) for number in range(500)]
-        start = Column(dataset("hub"), "x")
+        start = ColumnKey(dataset("hub"), "x")
         with filled(sqlite_store, jobs) as reader:
             graph = walk_columns(View(reader, NOW), [start], Towards.DOWNSTREAM, Limits(1, 1_000))
         assert graph.more == {(start, DOWN): 501 - len(graph)}
@@ -311,7 +311,7 @@ class TestOneNode:
         with filled(sqlite_store, self.JOBS, self.ALIASES) as reader:
             view = View(reader, NOW)
             graph = walk_from_dataset(view, dataset("d7"), towards, ALL)
-            column_graph = walk_columns(view, [Column(dataset("d7"), "x")], towards, ALL)
+            column_graph = walk_columns(view, [ColumnKey(dataset("d7"), "x")], towards, ALL)
         (node,) = graph.datasets
         assert len(graph.jobs) == self.COUNT
         assert set(graph.edges) == {

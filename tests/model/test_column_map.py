@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from headwater.model.column_map import ColumnMap, Source, Transformation, read_column_map
+from headwater.model.column_map import ColumnMap, InputColumn, Transformation, read_column_map
 from headwater.model.ids import dataset_id
 
 Json = dict[str, Any]
@@ -18,11 +18,11 @@ def field(column: str, name: str = "orders", **rest: Any) -> Json:
     return {"namespace": "db", "name": name, "field": column, **rest}
 
 
-def outputs(value: object) -> dict[str, tuple[Source, ...]]:
+def outputs(value: object) -> dict[str, tuple[InputColumn, ...]]:
     return read_column_map(msgspec.json.encode(value)).outputs
 
 
-def sources(*inputs: Json, **rest: Any) -> tuple[Source, ...]:
+def sources(*inputs: Json, **rest: Any) -> tuple[InputColumn, ...]:
     """What one output column comes from."""
     return outputs({"fields": {"total": {"inputFields": inputs, **rest}}})["total"]
 
@@ -39,7 +39,7 @@ class TestSources:
         }
         assert outputs({"fields": fields}) == {
             "total": (
-                Source(
+                InputColumn(
                     ORDERS,
                     "amount",
                     (
@@ -47,27 +47,27 @@ class TestSources:
                         Transformation("INDIRECT", "FILTER", None, True),
                     ),
                 ),
-                Source(RATES, "x"),
+                InputColumn(RATES, "x"),
             ),
-            "day": (Source(ORDERS, "at"),),
+            "day": (InputColumn(ORDERS, "at"),),
         }
 
     def test_the_old_transformation_of_an_output_column_holds_for_its_inputs(self) -> None:
         old = {"transformationType": "IDENTITY", "transformationDescription": "as it is"}
         own = field("rate", "rates", transformations=[{"type": "DIRECT"}])
         assert sources(field("amount"), own, **old) == (
-            Source(ORDERS, "amount", (Transformation("IDENTITY", description="as it is"),)),
-            Source(RATES, "rate", (Transformation("DIRECT"),)),
+            InputColumn(ORDERS, "amount", (Transformation("IDENTITY", description="as it is"),)),
+            InputColumn(RATES, "rate", (Transformation("DIRECT"),)),
         )
 
     def test_inputs_of_the_whole_dataset_have_no_output_column(self) -> None:
         where = field("status", transformations=[{"type": "INDIRECT", "subtype": "FILTER"}])
         assert outputs({"fields": {}, "dataset": [where]}) == {
-            "": (Source(ORDERS, "status", (Transformation("INDIRECT", "FILTER"),)),)
+            "": (InputColumn(ORDERS, "status", (Transformation("INDIRECT", "FILTER"),)),)
         }
 
     def test_an_input_without_a_field_is_all_of_its_dataset(self) -> None:
-        assert sources({"namespace": "db", "name": "orders"}) == (Source(ORDERS, ""),)
+        assert sources({"namespace": "db", "name": "orders"}) == (InputColumn(ORDERS, ""),)
 
     @pytest.mark.parametrize("value", [{"fields": None}, {"dataset": None}])
     def test_null_is_no_list(self, value: object) -> None:
@@ -82,7 +82,7 @@ class TestSources:
 
     @pytest.mark.parametrize("name", ["", "x" * 2001, "a\0b"])
     def test_an_input_that_has_no_name_is_passed_over(self, name: str) -> None:
-        assert sources(field("a", name), field("b")) == (Source(ORDERS, "b"),)
+        assert sources(field("a", name), field("b")) == (InputColumn(ORDERS, "b"),)
 
     def test_an_input_named_by_half_a_pair_is_passed_over(self) -> None:
         """Read as a replacement character, different names would become one dataset."""
@@ -109,7 +109,7 @@ class TestSources:
             msgspec.json.encode(field("c")),
         )
         (found,) = read_column_map(raw).outputs.values()
-        assert found == (Source(ORDERS, "b"), Source(ORDERS, "c"))
+        assert found == (InputColumn(ORDERS, "b"), InputColumn(ORDERS, "c"))
 
     def test_thousands_of_columns_are_read(self) -> None:
         fields = {
@@ -118,7 +118,7 @@ class TestSources:
         }
         found = outputs({"fields": fields})
         assert list(found) == list(fields)
-        assert found["out_1999"] == (Source(ORDERS, "in_1999"), Source(RATES, "rate"))
+        assert found["out_1999"] == (InputColumn(ORDERS, "in_1999"), InputColumn(RATES, "rate"))
 
 
 class TestAColumnNamedTwice:
@@ -126,21 +126,21 @@ class TestAColumnNamedTwice:
         summed = field("amount", transformations=[{"type": "DIRECT", "subtype": "AGGREGATION"}])
         joined = field("amount", transformations=[{"type": "INDIRECT", "subtype": "JOIN"}])
         assert sources(summed, field("x"), joined, summed) == (
-            Source(
+            InputColumn(
                 ORDERS,
                 "amount",
                 (Transformation("DIRECT", "AGGREGATION"), Transformation("INDIRECT", "JOIN")),
             ),
-            Source(ORDERS, "x"),
+            InputColumn(ORDERS, "x"),
         )
 
     def test_is_one_source_of_all_rows(self) -> None:
         value = {"fields": {"": {"inputFields": [field("a")]}}, "dataset": [field("a"), field("b")]}
-        assert outputs(value) == {"": (Source(ORDERS, "a"), Source(ORDERS, "b"))}
+        assert outputs(value) == {"": (InputColumn(ORDERS, "a"), InputColumn(ORDERS, "b"))}
 
 
 class TestSourcesOf:
-    AMOUNT, STATUS = Source(ORDERS, "amount"), Source(ORDERS, "status")
+    AMOUNT, STATUS = InputColumn(ORDERS, "amount"), InputColumn(ORDERS, "status")
     FOUND = ColumnMap({"total": (AMOUNT,), "": (STATUS,), "day": ()})
 
     def test_a_column_comes_from_its_own_sources_and_those_of_all_rows(self) -> None:
@@ -168,4 +168,4 @@ class TestIndirect:
     def test_is_a_source_of_which_every_way_is(
         self, ways: tuple[Transformation, ...], is_indirect: bool
     ) -> None:
-        assert Source(ORDERS, "status", ways).is_indirect is is_indirect
+        assert InputColumn(ORDERS, "status", ways).is_indirect is is_indirect

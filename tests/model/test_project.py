@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from headwater.model.column_map import Source, read_column_map
+from headwater.model.column_map import InputColumn, read_column_map
 from headwater.model.event import EventType
 from headwater.model.ids import (
     NO_CONTENT,
@@ -22,7 +22,7 @@ from headwater.model.merge import Merged
 from headwater.model.project import project
 from headwater.model.relations import RELATIONS, Direction, Joined, Slot, Voice
 from headwater.model.stamp import stamp_of, time_of
-from headwater.model.uses import Use, Word, newest_schema
+from headwater.model.uses import Evidence, Use, newest_schema
 from tests.model.events import (
     PARENT_RUN,
     PRODUCER,
@@ -88,7 +88,9 @@ def by_dataset(rows: list[Any]) -> dict[tuple[bytes, int], Any]:
 
 def uses(rows: Rows, of: bytes) -> list[Use]:
     """What runs said of a dataset, as it is read."""
-    return [Use._make((*row, Word.OBSERVED)) for row in rows.of("job_dataset") if row.dataset == of]
+    return [
+        Use._make((*row, Evidence.OBSERVED)) for row in rows.of("job_dataset") if row.dataset == of
+    ]
 
 
 class TestRunEvent:
@@ -381,7 +383,7 @@ class TestColumnMaps:
         unseen = dataset_id("erp", "unseen")
         used = by_dataset(rows.of("run_dataset"))
         body = rows.content(used[TOTALS, Direction.OUTPUT].columns)
-        assert read_column_map(body).outputs == {"total": (Source(unseen, "amount"),)}
+        assert read_column_map(body).outputs == {"total": (InputColumn(unseen, "amount"),)}
         assert unseen in {row.id for row in rows.of("dataset")}
         assert (unseen, Direction.INPUT) not in used
 
@@ -414,7 +416,7 @@ class TestColumnMaps:
             used = by_dataset(rows.of(relation))
             assert set(used) == {reads, writes}
             body = rows.content(used[writes].columns)
-            assert read_column_map(body).outputs == {"total": (Source(reads[0], "amount"),)}
+            assert read_column_map(body).outputs == {"total": (InputColumn(reads[0], "amount"),)}
 
     def test_explicit_lineage_of_a_dataset_is_read_by_who_writes_it(self) -> None:
         lineage = {"inputs": [{"namespace": "erp", "name": "unseen", "type": "DATASET"}]}

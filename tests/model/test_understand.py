@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from headwater.model.column_map import Source, Transformation, read_column_map
+from headwater.model.column_map import InputColumn, Transformation, read_column_map
 from headwater.model.facet_readers import (
     Counters,
     Facet,
@@ -218,7 +218,7 @@ class TestLineage:
         assert flow.target == self.TOTALS
         assert flow.inputs == (self.ORDERS,)
         assert flow.columns.meaning == (self.ORDERS,)
-        aggregated = Source(
+        aggregated = InputColumn(
             self.ORDERS.id, "amount", (Transformation("DIRECT", subtype="AGGREGATION"),)
         )
         assert read_column_map(flow.columns.body).outputs == {"total": (aggregated,)}
@@ -234,7 +234,7 @@ class TestLineage:
         (flow,) = read("lineage", value).meaning
         assert flow.target is None
         assert flow.inputs == (self.ORDERS,)
-        status = Source(self.ORDERS.id, "status")
+        status = InputColumn(self.ORDERS.id, "status")
         assert read_column_map(flow.columns.body).outputs == {"": (status,)}
 
     def test_a_job_without_a_name_is_the_target_of_what_it_reads(self) -> None:

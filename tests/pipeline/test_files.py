@@ -19,8 +19,8 @@ from headwater.errors import BadConfig
 from headwater.model.records import Record, read_records
 from headwater.pipeline.feeds.byte_ranges import (
     WHOLE,
+    ByteRange,
     Planned,
-    Stretch,
     plan_lines,
     plan_whole,
     read_stretch,
@@ -41,7 +41,7 @@ class Stream:
         self.now = float(LONG_AGO)
         self.options = options
         self.offset: Offset = {}
-        self.batches: list[list[Stretch]] = []
+        self.batches: list[list[ByteRange]] = []
         self.restart()
 
     def restart(self, **options: Any) -> None:
@@ -55,7 +55,7 @@ class Stream:
             records += [record for stretch in stretches for record in read_stretch(*stretch)]
         return records
 
-    def take_batch(self) -> list[Stretch]:
+    def take_batch(self) -> list[ByteRange]:
         end = self.planner.plan(self.offset)
         # As it comes back from a checkpoint.
         end = from_json(json.loads(json.dumps(to_json(end))))
@@ -302,7 +302,7 @@ class TestWhole:
         assert stream.take() == []
         stream.wait(1)
         assert numbers(stream.take()) == [1, 2]
-        assert stream.batches == [[Stretch(str(stream.place / "a"), 0, WHOLE)]]
+        assert stream.batches == [[ByteRange(str(stream.place / "a"), 0, WHOLE)]]
         stream.restart()
         stream.wait()
         assert stream.take() == []
@@ -441,9 +441,9 @@ class TestTasks:
     def test_long_ones_are_cut(self) -> None:
         planned = [plan_lines("a", 10, 2_500_010)]
         assert to_tasks(planned, 1_000_000) == [
-            [Stretch("a", 10, 1_000_010)],
-            [Stretch("a", 1_000_010, 2_000_010)],
-            [Stretch("a", 2_000_010, 2_500_010)],
+            [ByteRange("a", 10, 1_000_010)],
+            [ByteRange("a", 1_000_010, 2_000_010)],
+            [ByteRange("a", 2_000_010, 2_500_010)],
         ]
 
     def test_small_ones_are_put_together(self) -> None:

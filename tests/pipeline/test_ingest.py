@@ -26,7 +26,7 @@ from headwater.errors import (
 from headwater.pipeline import ingest as module
 from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.feeds.feed import Feed, Moves, Positions
-from headwater.pipeline.ingest import Ingest, Plan
+from headwater.pipeline.ingest import Plan, StreamIngest
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.tasks import Message, Task
 from headwater.store.engine import open_engine
@@ -100,7 +100,7 @@ class Topic:
 class Query:
     """A stream of Spark's that does one step after another, each time it is waited for."""
 
-    def __init__(self, ingest: Ingest, *steps: Callable[["Query"], None]) -> None:
+    def __init__(self, ingest: StreamIngest, *steps: Callable[["Query"], None]) -> None:
         self.ingest = ingest
         self.steps = list(steps)
         self.lastProgress: Any = None
@@ -204,17 +204,17 @@ class Scene:
         self.streams: list[tuple[Step, ...]] = []
         self.queries: list[Query] = []
 
-    def make(self, every: float | None = 5.0, name: str = "orders", **rest: Any) -> Ingest:
+    def make(self, every: float | None = 5.0, name: str = "orders", **rest: Any) -> StreamIngest:
         task: Task = rest.pop("task", None) or make_task()
         plan = Plan(name, every, **rest)
         spark = cast(SparkSession, None)
         feed: Feed = self.feed
         engine = self.store.engine
-        ingest = Ingest(spark, feed, task, engine, self.folder, plan, self.notes)
+        ingest = StreamIngest(spark, feed, task, engine, self.folder, plan, self.notes)
         ingest._stopping = self.patience
         return ingest
 
-    def start(self, ingest: Ingest, frame: DataFrame) -> StreamingQuery:
+    def start(self, ingest: StreamIngest, frame: DataFrame) -> StreamingQuery:
         steps = self.streams.pop(0) if self.streams else (stopping,)
         self.queries.append(Query(ingest, *steps))
         return cast(StreamingQuery, self.queries[-1])
@@ -248,7 +248,7 @@ class Scene:
 def scene(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     with open_store(sqlite_url) as store:
         scene = Scene(store, tmp_path / "data")
-        monkeypatch.setattr(Ingest, "_start", lambda self, frame: scene.start(self, frame))
+        monkeypatch.setattr(StreamIngest, "_start", lambda self, frame: scene.start(self, frame))
         yield scene
 
 
@@ -278,7 +278,7 @@ class TestBatches:
         plan = Plan("orders", None)
         spark = cast(SparkSession, None)
         folder = scene.folder
-        ingest = Ingest(spark, scene.feed, make_task(), engine, folder, plan, scene.notes)
+        ingest = StreamIngest(spark, scene.feed, make_task(), engine, folder, plan, scene.notes)
         assert ingest._writer is None
         engine.dispose()
 
@@ -355,14 +355,14 @@ class TestPositions:
         self, scene: Scene, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         failures = iter([AWAY])
-        move = Ingest._move
+        move = StreamIngest._move
 
-        def fail_once(self: Ingest, moves: Moves) -> None:
+        def fail_once(self: StreamIngest, moves: Moves) -> None:
             if moves[PARTITION][0] == 5 and (error := next(failures, None)):
                 raise error
             move(self, moves)
 
-        monkeypatch.setattr(Ingest, "_move", fail_once)
+        monkeypatch.setattr(StreamIngest, "_move", fail_once)
         scene.run((batch(5), batch(9)), (batch(5), stopping))
         assert scene.told("failed") == [(AWAY, 1.0)]
         assert all(query.is_stopped for query in scene.queries)
@@ -721,9 +721,9 @@ class Writing:
 
 
 class TestStream:
-    START = Ingest._start
+    START = StreamIngest._start
 
-    def start(self, ingest: Ingest) -> dict[str, Any]:
+    def start(self, ingest: StreamIngest) -> dict[str, Any]:
         with ingest._alone():
             pass
         frame = cast(DataFrame, SimpleNamespace(writeStream=Writing()))
@@ -763,11 +763,11 @@ class TestStream:
         scene.feed.has_end = False
         streams: list[Endless] = []
 
-        def start(self: Ingest, frame: DataFrame) -> StreamingQuery:
+        def start(self: StreamIngest, frame: DataFrame) -> StreamingQuery:
             streams.append(Endless(self))
             return cast(StreamingQuery, streams[-1])
 
-        monkeypatch.setattr(Ingest, "_start", start)
+        monkeypatch.setattr(StreamIngest, "_start", start)
         scene.run(every=None)
         assert scene.position == 5 and scene.events() == 1
         assert streams[0].is_stopped
@@ -775,7 +775,7 @@ class TestStream:
     def test_and_fails_as_itself(self, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
         scene.feed.has_end = False
         scene.feed.when_checked = raising(BROKEN)
-        monkeypatch.setattr(Ingest, "_start", lambda self, frame: Endless(self))
+        monkeypatch.setattr(StreamIngest, "_start", lambda self, frame: Endless(self))
         with pytest.raises(SparkUnavailable) as raised:
             scene.run(every=None)
         assert raised.value is BROKEN
@@ -784,7 +784,7 @@ class TestStream:
 class Endless(Query):
     """A stream that goes on until it is stopped; all there is is one batch."""
 
-    def __init__(self, ingest: Ingest) -> None:
+    def __init__(self, ingest: StreamIngest) -> None:
         super().__init__(ingest)
         self._ended = threading.Event()
         self._failure: Exception | None = None

@@ -13,13 +13,13 @@ import httpx2
 import pytest
 from sqlalchemy import Engine
 
-from headwater.cli.commands.ingest_run import Choices, _outputs, _task
+from headwater.cli.commands.ingest_run import IngestOptions, _outputs, _task
 from headwater.config import Settings, load_settings
 from headwater.pipeline.feeds.feed import Feed
 from headwater.pipeline.feeds.files_feed import FilesFeed
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_feed import KafkaFeed
-from headwater.pipeline.ingest import Ingest, Plan
+from headwater.pipeline.ingest import Plan, StreamIngest
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.own_lineage import OwnLineage
@@ -74,11 +74,11 @@ class Target:
         """Take in all there is, put together as the command does it."""
         upgrade(self.engine)
         engine, settings = self.engine, self.settings
-        choices = Choices(settings, name, None, (), (), None, verbose=False)
+        choices = IngestOptions(settings, name, None, (), (), None, verbose=False)
         with closing(open_writer(engine, fills_outbox=True)) as writer:
             own = OwnLineage(writer, name, _outputs(settings, engine), is_stream=False)
             task, plan = _task(choices, feed, engine), Plan(name, None)
-            Ingest(spark, feed, task, engine, settings.data, plan, own).run()
+            StreamIngest(spark, feed, task, engine, settings.data, plan, own).run()
 
     def check(self, sent: list[bytes]) -> None:
         """The store has what the reference has, and the pipeline's own events, and no more."""

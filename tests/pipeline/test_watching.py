@@ -13,14 +13,14 @@ from prometheus_client import REGISTRY, generate_latest, start_http_server
 from headwater.errors import BadConfig, HeadwaterError, StoreUnavailable
 from headwater.pipeline import observers
 from headwater.pipeline.driver_store import Totals
-from headwater.pipeline.observers import Log, Metrics, Watcher, Watchers
+from headwater.pipeline.observers import IngestMetrics, IngestObserver, Log, Watchers
 from tests.services.process import free_port
 
 AWAY = StoreUnavailable("the store is away")
 TOTALS = Totals(messages=10, events=7, rejected=2, excluded=1, bytes=3_000)
 
 
-def samples(metrics: Metrics) -> dict[str, float]:
+def samples(metrics: IngestMetrics) -> dict[str, float]:
     """Every sample of the exposition, but when it was made."""
     lines = generate_latest(metrics.registry).decode().splitlines()
     pairs = (line.rpartition(" ") for line in lines if not line.startswith("#"))
@@ -30,7 +30,7 @@ def samples(metrics: Metrics) -> dict[str, float]:
 class TestMetrics:
     def test_names_are_what_dashboards_know(self) -> None:
         bounds = ("0.1", "0.25", "0.5", "1.0", "2.5", "5.0", "10.0", "30.0", "60.0", "300.0")
-        assert samples(Metrics()).keys() == {
+        assert samples(IngestMetrics()).keys() == {
             'headwater_ingest_messages_total{result="stored"}',
             'headwater_ingest_messages_total{result="rejected"}',
             'headwater_ingest_messages_total{result="excluded"}',
@@ -44,11 +44,11 @@ class TestMetrics:
         }
 
     def test_all_begin_at_nothing(self) -> None:
-        assert set(samples(Metrics()).values()) == {0.0}
+        assert set(samples(IngestMetrics()).values()) == {0.0}
 
     def test_batches_add_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(time, "time", lambda: 1_234.5)
-        metrics = Metrics()
+        metrics = IngestMetrics()
         metrics.started([("kafka://host:9092", "orders")])
         for seconds in (0.2, 7.0):
             metrics.stored(TOTALS, seconds)
@@ -66,20 +66,20 @@ class TestMetrics:
         assert found["headwater_ingest_failures_total"] == 0
 
     def test_the_lag_is_the_last_one_known(self) -> None:
-        metrics = Metrics()
+        metrics = IngestMetrics()
         for lag, expected in ((5, 5), (None, 5), (0, 0)):
             metrics.settled(lag)
             assert samples(metrics)["headwater_ingest_lag_messages"] == expected
 
     def test_failures_are_counted(self) -> None:
-        metrics = Metrics()
+        metrics = IngestMetrics()
         for _ in range(3):
             metrics.failed(AWAY, 1)
         metrics.ended(AWAY)
         assert samples(metrics)["headwater_ingest_failures_total"] == 3
 
     def test_two_do_not_mix(self) -> None:
-        first, second = Metrics(), Metrics()
+        first, second = IngestMetrics(), IngestMetrics()
         first.stored(TOTALS, 1)
         assert set(samples(second).values()) == {0.0}
         assert b"headwater_ingest" not in generate_latest(REGISTRY)
@@ -100,7 +100,7 @@ class TestMetrics:
             thread.join()
 
     def test_they_are_served(self, port: int) -> None:
-        metrics = Metrics()
+        metrics = IngestMetrics()
         metrics.serve(port, "127.0.0.1")
         metrics.stored(TOTALS, 1)
         answer = httpx2.get(f"http://127.0.0.1:{port}/metrics", trust_env=False)
@@ -111,7 +111,7 @@ class TestMetrics:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
             with pytest.raises(BadConfig, match=f"{port}.*in use"):
-                Metrics().serve(port, "127.0.0.1")
+                IngestMetrics().serve(port, "127.0.0.1")
 
 
 class TestLog:
@@ -171,7 +171,7 @@ class Noting:
 
 def test_all_watchers_are_told_the_same() -> None:
     notes = Noting(), Noting()
-    all_of_them: Watcher = Watchers(*notes, Metrics())
+    all_of_them: IngestObserver = Watchers(*notes, IngestMetrics())
     all_of_them.started([("a", "b")])
     all_of_them.stored(TOTALS, 2.0)
     all_of_them.settled(None)

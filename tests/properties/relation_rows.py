@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from headwater.model.facts import Facts
-from headwater.model.merge import CATALOG, Column, LatestGroup, Relation, Row
+from headwater.model.merge import CATALOG, LatestGroup, Relation, RelationColumn, Row
 from headwater.model.relations import Rule
 
 # Bytes over 7F, letters beyond ASCII and the ends of a number's range: where engines may differ.
@@ -51,11 +51,11 @@ def facts(draw: DrawFn) -> Facts:
     return stated
 
 
-def _pool(column: Column) -> tuple[Any, ...]:
+def _pool(column: RelationColumn) -> tuple[Any, ...]:
     return SMALL_NUMBERS if column.is_small else POOLS[column.type]
 
 
-def _values(column: Column) -> SearchStrategy[Any]:
+def _values(column: RelationColumn) -> SearchStrategy[Any]:
     return st.sampled_from((None, *_pool(column)))
 
 
@@ -72,7 +72,7 @@ def _groups(draw: DrawFn, group: LatestGroup) -> dict[str, Any]:
     return values | {group.stamp.name: stamp}
 
 
-def _fixed(column: Column, key: Row) -> Any:
+def _fixed(column: RelationColumn, key: Row) -> Any:
     seed = sha256(repr((column.name, key)).encode()).digest()
     if column.is_nullable and seed[0] % 2:
         return None

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from headwater.model import instant
 from headwater.store import tables
-from headwater.store.read.events import Wanted
+from headwater.store.read.events import EventFilter
 from tests.server.api import Api, error_of, escape
 from tests.server.events import JOBS, OLDER_RUN, RUN, TABLES, Json, dataset, run_event, schema
 from tests.server.lineage import edit
@@ -880,7 +880,7 @@ class TestEvents:
         error_of(api.get("/events", runId=OLDER_RUN), 404)
 
     def test_events_of_a_run_are_found_in_an_index(self, sqlite_api: Api) -> None:
-        for wanted in (Wanted(run=b"r"), Wanted(after=1, run=b"r")):
+        for wanted in (EventFilter(run=b"r"), EventFilter(after=1, run=b"r")):
             query = select(tables.event.c.payload).where(*wanted.conditions())
             with sqlite_api.engine.connect() as connection:
                 text = query.compile(connection, compile_kwargs={"render_postcompile": True})

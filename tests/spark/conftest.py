@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from headwater.spark import query_tracker
-from headwater.spark.listener import Listening
+from headwater.spark.listener import LineageListener
 from headwater.spark.sender import Sender
 from tests.spark.heard import Heard
 
@@ -21,7 +21,7 @@ ORDERS = "id int, price double, supplier string"
 def heard(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Iterator[Heard]:
     monkeypatch.setattr(query_tracker, "HEARTBEAT_SECONDS", 0.0)
     heard = Heard()
-    listening = Listening(spark, Sender(heard.post), "tests")
+    listening = LineageListener(spark, Sender(heard.post), "tests")
     yield heard
     listening.close()
 

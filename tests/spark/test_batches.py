@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.spark.listener import Listening
+from headwater.spark.listener import LineageListener
 from headwater.spark.sender import Sender
 from tests.spark.heard import Heard, fields
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.integration
 @pytest.fixture
 def heard(spark: "SparkSession") -> Iterator[Heard]:
     heard = Heard()
-    listening = Listening(spark, Sender(heard.post), "tests", batch=True)
+    listening = LineageListener(spark, Sender(heard.post), "tests", batch=True)
     yield heard
     listening.close()
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from headwater.spark import query_tracker
-from headwater.spark.listener import Listening
+from headwater.spark.listener import LineageListener
 from headwater.spark.sender import Sender
 from tests.services.kafka import Kafka
 from tests.spark.heard import Heard, deciding, fields
@@ -82,7 +82,7 @@ def scene(
 ) -> Iterator[Scene]:
     monkeypatch.setattr(query_tracker, "HEARTBEAT_SECONDS", 0.0)
     heard = Heard()
-    listening = Listening(spark, Sender(heard.post), "tests")
+    listening = LineageListener(spark, Sender(heard.post), "tests")
     yield Scene(spark, kafka, heard, tmp_path)
     listening.close()
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from headwater.spark.column_sources import Derived, Source
+from headwater.spark.column_sources import ColumnSource, Derived
 from headwater.spark.plan import read_tree
 from headwater.spark.plan_columns import PlanReader
 
@@ -53,7 +53,7 @@ def _listed(deciding: Any) -> str:
     return ", ".join(sorted(f"{_name(source)} {subtype}" for source, subtype in deciding))
 
 
-def _name(source: Source) -> str:
+def _name(source: ColumnSource) -> str:
     name = ".".join(source.path)
     return f"{name}<{'.'.join(source.payload)}>" if source.payload else name
 

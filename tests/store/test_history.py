@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.store.maintenance.redundant_runs import PastRun, Said, find_repeats
+from headwater.store.maintenance.redundant_runs import OldRun, Said, find_repeats
 
 A: Said = ((b"a", 1, None, None),)
 B: Said = ((b"b", 1, None, None),)
@@ -14,7 +14,7 @@ NOTHING: Said = ()
 HORIZON = 20
 
 
-def lineage(runs: Sequence[PastRun], at: int) -> set[object]:
+def lineage(runs: Sequence[OldRun], at: int) -> set[object]:
     """What the newest execution with datasets used by a time, and what was used since it began."""
     begun = [run for run in runs if run.began <= at]
     with_datasets = [run for run in begun if run.said]
@@ -26,7 +26,7 @@ def lineage(runs: Sequence[PastRun], at: int) -> set[object]:
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> list[PastRun]:
+def histories(draw: st.DrawFn) -> list[OldRun]:
     """Runs that overlap, share parents, and mostly say the same; the newest may not go."""
     runs = []
     for number in range(draw(st.integers(1, 8))):
@@ -34,7 +34,7 @@ def histories(draw: st.DrawFn) -> list[PastRun]:
         last_use = began + draw(st.sampled_from((0, 1, 5)))
         id = bytes([number])
         runs.append(
-            PastRun(
+            OldRun(
                 id=id,
                 execution=draw(st.sampled_from((id, id, b"p", b"q"))),
                 began=began,
@@ -46,14 +46,14 @@ def histories(draw: st.DrawFn) -> list[PastRun]:
     return sorted(runs, key=lambda run: (run.began, run.id))
 
 
-def split(runs: list[PastRun]) -> tuple[list[PastRun], set[bytes]]:
+def split(runs: list[OldRun]) -> tuple[list[OldRun], set[bytes]]:
     past = [run for run in runs if run.began < HORIZON]
     return past, {run.execution for run in runs if run.began >= HORIZON}
 
 
 @settings(max_examples=1_000, deadline=None)
 @given(runs=histories())
-def test_lineage_as_of_any_time_is_the_same(runs: list[PastRun]) -> None:
+def test_lineage_as_of_any_time_is_the_same(runs: list[OldRun]) -> None:
     repeats = find_repeats(*split(runs))
     left = [run for run in runs if run.id not in repeats]
     for at in range(35):
@@ -62,7 +62,7 @@ def test_lineage_as_of_any_time_is_the_same(runs: list[PastRun]) -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(runs=histories())
-def test_nothing_is_left_for_a_second_time(runs: list[PastRun]) -> None:
+def test_nothing_is_left_for_a_second_time(runs: list[OldRun]) -> None:
     repeats = find_repeats(*split(runs))
     left = [run for run in runs if run.id not in repeats]
     assert find_repeats(*split(left)) == {}
@@ -70,7 +70,7 @@ def test_nothing_is_left_for_a_second_time(runs: list[PastRun]) -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(runs=histories())
-def test_each_names_a_kept_run_that_says_the_same(runs: list[PastRun]) -> None:
+def test_each_names_a_kept_run_that_says_the_same(runs: list[OldRun]) -> None:
     repeats = find_repeats(*split(runs))
     said = {run.id: run.said for run in runs}
     for id, same_as in repeats.items():
@@ -79,6 +79,6 @@ def test_each_names_a_kept_run_that_says_the_same(runs: list[PastRun]) -> None:
 
 
 def test_a_job_that_never_changes_keeps_its_first_run() -> None:
-    runs = [PastRun(bytes([n]), bytes([n]), n, n, A, n < 99) for n in range(100)]
+    runs = [OldRun(bytes([n]), bytes([n]), n, n, A, n < 99) for n in range(100)]
     repeats = find_repeats(runs, set())
     assert [run.id[0] for run in runs if run.id not in repeats] == [0, 99]

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import Engine
 
 from headwater.store import positions
-from headwater.store.positions import Position, move_position, read_positions
+from headwater.store.positions import SourcePosition, move_position, read_positions
 
 Moved = dict[str, tuple[int, str]]
 
@@ -14,7 +14,7 @@ def move(engine: Engine, partition: str, value: int, incarnation: str = "") -> N
         move_position(connection, "topic", partition, value, incarnation)
 
 
-def read(engine: Engine, source: str = "topic") -> dict[str, Position]:
+def read(engine: Engine, source: str = "topic") -> dict[str, SourcePosition]:
     with engine.connect() as connection:
         return read_positions(connection, source)
 

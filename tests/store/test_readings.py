@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from headwater.model import facets
-from headwater.model.column_map import ColumnMap, Source
+from headwater.model.column_map import ColumnMap, InputColumn
 from headwater.model.ids import NO_CONTENT, UNSAID, dataset_id, digest
 from headwater.store import tables
 from headwater.store.read.content_cache import COLUMN_MAPS, SCHEMAS, SNAPSHOT_TYPES, Readings
@@ -117,7 +117,7 @@ def test_a_job_type_may_say_that_events_are_snapshots(
 
 def test_column_maps_are_spelled_out(connection: Connection) -> None:
     stored, odd = put(connection, COLUMN_MAP, {"fields": 7})
-    source = Source(dataset_id("db", "source"), "a")
+    source = InputColumn(dataset_id("db", "source"), "a")
     assert COLUMN_MAPS.read(connection, [stored, odd]) == {
         stored: ColumnMap({"a": (source,)}),
         odd: ColumnMap({}),

@@ -15,7 +15,7 @@ from headwater.model.facts import Facts
 from headwater.model.merge import Merged
 from headwater.model.search_text import (
     Rank,
-    Source,
+    TermSource,
     is_near,
     near_words,
     parts_of,
@@ -285,5 +285,5 @@ def test_terms_are_told_by_the_shape_of_a_facet(facet: Any, terms: set[str]) -> 
 
 def test_kinds_and_ranks_are_part_of_a_store() -> None:
     """The numbers that are stored must not change."""
-    assert [kind.value for kind in Source] == [0, 1, 2, 3, 4]
+    assert [kind.value for kind in TermSource] == [0, 1, 2, 3, 4]
     assert sorted(Rank) == list(Rank)

@@ -33,7 +33,7 @@ class How(NamedTuple):
 SAME = How("DIRECT", "IDENTITY")
 
 
-class Link(NamedTuple):
+class ColumnSourceSpec(NamedTuple):
     """An output column's source; without an output it decides over whole rows."""
 
     output: str
@@ -50,11 +50,11 @@ def _aggregated(text: str) -> How:
     return How("DIRECT", "AGGREGATION", text)
 
 
-def _same(source: Table, *names: str) -> tuple[Link, ...]:
-    return tuple(Link(name, source, name) for name in names)
+def _same(source: Table, *names: str) -> tuple[ColumnSourceSpec, ...]:
+    return tuple(ColumnSourceSpec(name, source, name) for name in names)
 
 
-def _all_of(source: Table, target: Table) -> tuple[Link, ...]:
+def _all_of(source: Table, target: Table) -> tuple[ColumnSourceSpec, ...]:
     """Every column that both have."""
     both = {column.name for column in source.columns}
     return _same(source, *(column.name for column in target.columns if column.name in both))
@@ -66,56 +66,66 @@ _BY_DAY = How("INDIRECT", "GROUP_BY", "group by order_date, country")
 _THIS_WEEK = How("INDIRECT", "FILTER", "order_date > current_date - 7")
 _HASHED = How("DIRECT", "TRANSFORMATION", "sha2(lower(customer_email), 256)", masking=True)
 
-LINKS: dict[Table, tuple[Link, ...]] = {
+LINKS: dict[Table, tuple[ColumnSourceSpec, ...]] = {
     ORDER_CHANGES: _all_of(ORDERS, ORDER_CHANGES),
     CUSTOMER_CHANGES: _all_of(CUSTOMERS, CUSTOMER_CHANGES),
     ENRICHED: (
         *_same(ORDER_CHANGES, "order_id", "customer_id", "sku", "quantity", "price", "status"),
         *_same(ORDER_CHANGES, "coupon_code"),
-        Link("ordered_at", ORDER_CHANGES, "created_at"),
-        Link("customer_email", CUSTOMER_CHANGES, "email"),
-        Link("customer_country", CUSTOMER_CHANGES, "country"),
-        Link("", ORDER_CHANGES, "customer_id", _ON_CUSTOMER),
-        Link("", CUSTOMER_CHANGES, "customer_id", _ON_CUSTOMER),
+        ColumnSourceSpec("ordered_at", ORDER_CHANGES, "created_at"),
+        ColumnSourceSpec("customer_email", CUSTOMER_CHANGES, "email"),
+        ColumnSourceSpec("customer_country", CUSTOMER_CHANGES, "country"),
+        ColumnSourceSpec("", ORDER_CHANGES, "customer_id", _ON_CUSTOMER),
+        ColumnSourceSpec("", CUSTOMER_CHANGES, "customer_id", _ON_CUSTOMER),
     ),
     ALERTS: (
         *_same(ENRICHED, "order_id"),
-        Link("score", ENRICHED, "price", _computed("model(price, customer_country)")),
-        Link("score", ENRICHED, "customer_country", _computed("model(price, customer_country)")),
+        ColumnSourceSpec("score", ENRICHED, "price", _computed("model(price, customer_country)")),
+        ColumnSourceSpec(
+            "score", ENRICHED, "customer_country", _computed("model(price, customer_country)")
+        ),
     ),
     RAW: _all_of(ENRICHED, RAW),
     FACT: (
         *_same(RAW, "order_id", "quantity", "price"),
-        Link("customer_email_hash", RAW, "customer_email", _HASHED),
-        Link("country", RAW, "customer_country"),
-        Link("order_date", RAW, "ordered_at", _computed("ordered_at::date")),
-        Link("revenue", RAW, "quantity", _computed("quantity * price")),
-        Link("revenue", RAW, "price", _computed("quantity * price")),
-        Link("is_discounted", RAW, "coupon_code", _computed("coupon_code is not null")),
-        Link("", RAW, "status", _NOT_CANCELLED),
+        ColumnSourceSpec("customer_email_hash", RAW, "customer_email", _HASHED),
+        ColumnSourceSpec("country", RAW, "customer_country"),
+        ColumnSourceSpec("order_date", RAW, "ordered_at", _computed("ordered_at::date")),
+        ColumnSourceSpec("revenue", RAW, "quantity", _computed("quantity * price")),
+        ColumnSourceSpec("revenue", RAW, "price", _computed("quantity * price")),
+        ColumnSourceSpec("is_discounted", RAW, "coupon_code", _computed("coupon_code is not null")),
+        ColumnSourceSpec("", RAW, "status", _NOT_CANCELLED),
     ),
     SUMMARY: (
         *_same(FACT, "order_date", "country"),
-        Link("revenue", FACT, "revenue", _aggregated("sum(revenue)")),
-        Link("orders", FACT, "order_id", _aggregated("count(order_id)")),
-        Link(
+        ColumnSourceSpec("revenue", FACT, "revenue", _aggregated("sum(revenue)")),
+        ColumnSourceSpec("orders", FACT, "order_id", _aggregated("count(order_id)")),
+        ColumnSourceSpec(
             "customers",
             FACT,
             "customer_email_hash",
             _aggregated("count(distinct customer_email_hash)"),
         ),
-        Link("discounted_orders", FACT, "is_discounted", _aggregated("count_if(is_discounted)")),
-        Link("", FACT, "order_date", _BY_DAY),
-        Link("", FACT, "country", _BY_DAY),
+        ColumnSourceSpec(
+            "discounted_orders", FACT, "is_discounted", _aggregated("count_if(is_discounted)")
+        ),
+        ColumnSourceSpec("", FACT, "order_date", _BY_DAY),
+        ColumnSourceSpec("", FACT, "country", _BY_DAY),
     ),
     DASHBOARD: (
-        Link("revenue_last_7_days", SUMMARY, "revenue", _aggregated("sum(revenue)")),
-        Link("revenue_by_country", SUMMARY, "revenue", _aggregated("sum(revenue)")),
-        Link("revenue_by_country", SUMMARY, "country", How("INDIRECT", "GROUP_BY")),
-        Link("customers_last_7_days", SUMMARY, "customers", _aggregated("sum(customers)")),
-        Link("average_order_value", SUMMARY, "revenue", _computed("sum(revenue) / sum(orders)")),
-        Link("average_order_value", SUMMARY, "orders", _computed("sum(revenue) / sum(orders)")),
-        Link("", SUMMARY, "order_date", _THIS_WEEK),
+        ColumnSourceSpec("revenue_last_7_days", SUMMARY, "revenue", _aggregated("sum(revenue)")),
+        ColumnSourceSpec("revenue_by_country", SUMMARY, "revenue", _aggregated("sum(revenue)")),
+        ColumnSourceSpec("revenue_by_country", SUMMARY, "country", How("INDIRECT", "GROUP_BY")),
+        ColumnSourceSpec(
+            "customers_last_7_days", SUMMARY, "customers", _aggregated("sum(customers)")
+        ),
+        ColumnSourceSpec(
+            "average_order_value", SUMMARY, "revenue", _computed("sum(revenue) / sum(orders)")
+        ),
+        ColumnSourceSpec(
+            "average_order_value", SUMMARY, "orders", _computed("sum(revenue) / sum(orders)")
+        ),
+        ColumnSourceSpec("", SUMMARY, "order_date", _THIS_WEEK),
     ),
 }
 

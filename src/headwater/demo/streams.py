@@ -47,7 +47,7 @@ _FLINK = Producer("flink")
 _SINK = Producer("warehouse-sink")
 
 
-class Stream(NamedTuple):
+class DemoStream(NamedTuple):
     """A job that runs on and on."""
 
     by: Producer
@@ -67,7 +67,7 @@ class Stream(NamedTuple):
         return self.by.job(self.name, kind, self.owner, self.text)
 
 
-CAPTURE = Stream(
+CAPTURE = DemoStream(
     _DEBEZIUM,
     JobName(CONNECT, "commerce-postgres-source"),
     "DEBEZIUM",
@@ -76,7 +76,7 @@ CAPTURE = Stream(
     (ORDERS, CUSTOMERS),
     (ORDER_CHANGES, CUSTOMER_CHANGES),
 )
-ENRICHMENT = Stream(
+ENRICHMENT = DemoStream(
     _FLINK,
     JobName(FLINK, "order-enrichment"),
     "FLINK",
@@ -85,7 +85,7 @@ ENRICHMENT = Stream(
     (ORDER_CHANGES, CUSTOMER_CHANGES),
     (ENRICHED,),
 )
-SINK = Stream(
+SINK = DemoStream(
     _SINK,
     JobName(CONNECT, "warehouse-orders-sink"),
     "KAFKA_CONNECT",
@@ -94,7 +94,7 @@ SINK = Stream(
     (ENRICHED,),
     (RAW,),
 )
-SCREENING = Stream(
+SCREENING = DemoStream(
     _FLINK,
     JobName(FLINK, "fraud-screening"),
     "FLINK",
@@ -115,7 +115,7 @@ def tell_streams(clock: Clock) -> Iterator[Happening]:
     yield _tell_change(clock)
 
 
-def _tell_redeployed(stream: Stream, clock: Clock) -> Iterator[Happening]:
+def _tell_redeployed(stream: DemoStream, clock: Clock) -> Iterator[Happening]:
     """The new column asks for a new version of the job: one run ends, the next begins."""
     redeployed = clock.change + ENRICHED.delay
     end = redeployed - 2 * MINUTE
@@ -137,7 +137,7 @@ def _tell_change(clock: Clock) -> Happening:
     return CAPTURE.by.run_event(at, "RUNNING", CAPTURE.job(), run, inputs=[altered])
 
 
-def _tell_run(stream: Stream, clock: Clock, start: int, last: int) -> Iterator[Happening]:
+def _tell_run(stream: DemoStream, clock: Clock, start: int, last: int) -> Iterator[Happening]:
     """One run, from its START to the last word heard of it."""
     run = {"runId": run_id(stream.name, start)}
     for at in _beats(start, last, clock.now):
@@ -159,7 +159,9 @@ def _beats(start: int, last: int, now: int) -> Iterator[int]:
     yield from range(recent, last + 1, MINUTE)
 
 
-def _input(stream: Stream, table: Table, clock: Clock, start: int, at: int, is_full: bool) -> Json:
+def _input(
+    stream: DemoStream, table: Table, clock: Clock, start: int, at: int, is_full: bool
+) -> Json:
     dataset = table.described(stream.by, at, clock) if is_full else table.named()
     rows = _count(table, start, at)
     more = {}
@@ -168,7 +170,9 @@ def _input(stream: Stream, table: Table, clock: Clock, start: int, at: int, is_f
     return {**dataset, **stream.by.input_statistics(rows, _ROW_BYTES, **more)}
 
 
-def _output(stream: Stream, table: Table, clock: Clock, start: int, at: int, is_full: bool) -> Json:
+def _output(
+    stream: DemoStream, table: Table, clock: Clock, start: int, at: int, is_full: bool
+) -> Json:
     dataset = derived(table, stream.by, at, clock) if is_full else table.named()
     rows = _count(table, start, at)
     return {**dataset, **stream.by.output_statistics(rows, _ROW_BYTES)}

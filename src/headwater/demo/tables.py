@@ -11,7 +11,7 @@ _ACCOUNT = "acme-shop"
 DASHBOARDS = "superset://bi:8088"
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     name: str
     type: str
     description: str
@@ -25,7 +25,7 @@ class Table(NamedTuple):
     at: DatasetName
     owner: str
     description: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     delay: int = 0
 
     def named(self) -> Json:
@@ -59,39 +59,41 @@ class Table(NamedTuple):
         ]
 
 
-_COUPON = Column("coupon_code", "text", "Coupon the order was placed with, if any.", is_added=True)
+_COUPON = TableColumn(
+    "coupon_code", "text", "Coupon the order was placed with, if any.", is_added=True
+)
 
 _ORDER_COLUMNS = (
-    Column("order_id", "bigint", "Number of the order."),
-    Column("customer_id", "bigint", "Who ordered."),
-    Column("sku", "text", "What was ordered."),
-    Column("quantity", "integer", "How many of it."),
-    Column("price", "numeric(10,2)", "Price of one, in euros."),
-    Column("status", "text", "placed, paid, shipped or cancelled."),
-    Column("created_at", "timestamptz", "When the order was placed."),
+    TableColumn("order_id", "bigint", "Number of the order."),
+    TableColumn("customer_id", "bigint", "Who ordered."),
+    TableColumn("sku", "text", "What was ordered."),
+    TableColumn("quantity", "integer", "How many of it."),
+    TableColumn("price", "numeric(10,2)", "Price of one, in euros."),
+    TableColumn("status", "text", "placed, paid, shipped or cancelled."),
+    TableColumn("created_at", "timestamptz", "When the order was placed."),
     _COUPON,
 )
 _CUSTOMER_COLUMNS = (
-    Column("customer_id", "bigint", "Number of the customer."),
-    Column("email", "text", "Address for receipts.", is_pii=True),
-    Column("full_name", "text", "Name as the customer gave it.", is_pii=True),
-    Column("country", "text", "Two letters, ISO 3166."),
-    Column("created_at", "timestamptz", "When the account was opened."),
+    TableColumn("customer_id", "bigint", "Number of the customer."),
+    TableColumn("email", "text", "Address for receipts.", is_pii=True),
+    TableColumn("full_name", "text", "Name as the customer gave it.", is_pii=True),
+    TableColumn("country", "text", "Two letters, ISO 3166."),
+    TableColumn("created_at", "timestamptz", "When the account was opened."),
 )
 _CHANGE_COLUMNS = (
-    Column("__op", "string", "c, u or d: what happened to the row."),
-    Column("__ts_ms", "int64", "When the database committed it."),
+    TableColumn("__op", "string", "c, u or d: what happened to the row."),
+    TableColumn("__ts_ms", "int64", "When the database committed it."),
 )
 _ENRICHED_COLUMNS = (
-    Column("order_id", "int64", "Number of the order."),
-    Column("customer_id", "int64", "Who ordered."),
-    Column("customer_email", "string", "Address of who ordered.", is_pii=True),
-    Column("customer_country", "string", "Country of who ordered."),
-    Column("sku", "string", "What was ordered."),
-    Column("quantity", "int32", "How many of it."),
-    Column("price", "decimal(10,2)", "Price of one, in euros."),
-    Column("status", "string", "placed, paid, shipped or cancelled."),
-    Column("ordered_at", "timestamp", "When the order was placed."),
+    TableColumn("order_id", "int64", "Number of the order."),
+    TableColumn("customer_id", "int64", "Who ordered."),
+    TableColumn("customer_email", "string", "Address of who ordered.", is_pii=True),
+    TableColumn("customer_country", "string", "Country of who ordered."),
+    TableColumn("sku", "string", "What was ordered."),
+    TableColumn("quantity", "int32", "How many of it."),
+    TableColumn("price", "decimal(10,2)", "Price of one, in euros."),
+    TableColumn("status", "string", "placed, paid, shipped or cancelled."),
+    TableColumn("ordered_at", "timestamp", "When the order was placed."),
     _COUPON._replace(type="string"),
 )
 
@@ -132,15 +134,15 @@ ALERTS = Table(
     "team:risk",
     "Orders that look wrong.",
     (
-        Column("order_id", "int64", "Number of the order."),
-        Column("score", "double", "0 harmless, 1 surely fraud."),
+        TableColumn("order_id", "int64", "Number of the order."),
+        TableColumn("score", "double", "0 harmless, 1 surely fraud."),
     ),
 )
 RAW = Table(
     snowflake(_ACCOUNT, "analytics", "raw", "orders_enriched"),
     "team:data-platform",
     "Enriched orders as they came from the topic.",
-    (*_ENRICHED_COLUMNS, Column("_loaded_at", "timestamp_ntz", "When the row was loaded.")),
+    (*_ENRICHED_COLUMNS, TableColumn("_loaded_at", "timestamp_ntz", "When the row was loaded.")),
     delay=3 * HOUR,
 )
 FACT = Table(
@@ -148,14 +150,14 @@ FACT = Table(
     "team:analytics",
     "One row an order that was not cancelled; addresses are hashed.",
     (
-        Column("order_id", "number(38,0)", "Number of the order."),
-        Column("customer_email_hash", "varchar", "SHA-256 of the address of who ordered."),
-        Column("country", "varchar", "Country of who ordered."),
-        Column("order_date", "date", "Day of the order, UTC."),
-        Column("quantity", "number(38,0)", "How many were ordered."),
-        Column("price", "number(10,2)", "Price of one, in euros."),
-        Column("revenue", "number(12,2)", "quantity * price, in euros."),
-        Column("is_discounted", "boolean", "Placed with a coupon.", is_added=True),
+        TableColumn("order_id", "number(38,0)", "Number of the order."),
+        TableColumn("customer_email_hash", "varchar", "SHA-256 of the address of who ordered."),
+        TableColumn("country", "varchar", "Country of who ordered."),
+        TableColumn("order_date", "date", "Day of the order, UTC."),
+        TableColumn("quantity", "number(38,0)", "How many were ordered."),
+        TableColumn("price", "number(10,2)", "Price of one, in euros."),
+        TableColumn("revenue", "number(12,2)", "quantity * price, in euros."),
+        TableColumn("is_discounted", "boolean", "Placed with a coupon.", is_added=True),
     ),
     delay=6 * HOUR,
 )
@@ -164,12 +166,12 @@ SUMMARY = Table(
     "team:analytics",
     "Revenue, orders and customers by day and country.",
     (
-        Column("order_date", "date", "The day, UTC."),
-        Column("country", "varchar", "The country."),
-        Column("revenue", "number(14,2)", "Sum of quantity * price, in euros."),
-        Column("orders", "number(38,0)", "Number of orders."),
-        Column("customers", "number(38,0)", "Number of customers who ordered."),
-        Column("discounted_orders", "number(38,0)", "Orders with a coupon.", is_added=True),
+        TableColumn("order_date", "date", "The day, UTC."),
+        TableColumn("country", "varchar", "The country."),
+        TableColumn("revenue", "number(14,2)", "Sum of quantity * price, in euros."),
+        TableColumn("orders", "number(38,0)", "Number of orders."),
+        TableColumn("customers", "number(38,0)", "Number of customers who ordered."),
+        TableColumn("discounted_orders", "number(38,0)", "Orders with a coupon.", is_added=True),
     ),
     delay=6 * HOUR,
 )
@@ -178,9 +180,9 @@ DASHBOARD = Table(
     "team:finance",
     "What the board looks at: revenue by day and country.",
     (
-        Column("revenue_last_7_days", "number(14,2)", "Tile: revenue of the week."),
-        Column("revenue_by_country", "number(14,2)", "Map: revenue by country."),
-        Column("customers_last_7_days", "number(38,0)", "Tile: customers of the week."),
-        Column("average_order_value", "number(14,2)", "Tile: revenue by order."),
+        TableColumn("revenue_last_7_days", "number(14,2)", "Tile: revenue of the week."),
+        TableColumn("revenue_by_country", "number(14,2)", "Map: revenue by country."),
+        TableColumn("customers_last_7_days", "number(38,0)", "Tile: customers of the week."),
+        TableColumn("average_order_value", "number(14,2)", "Tile: revenue by order."),
     ),
 )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from headwater.graph.answer import Graph
 from headwater.graph.view import View
 from headwater.model.relations import Direction
-from headwater.model.uses import Mark, Use, Word
+from headwater.model.uses import Evidence, Mark, Use
 
 
 class Cause(NamedTuple):
@@ -66,7 +66,7 @@ class Causes:
         if not said:
             return UNKNOWN
         first = said[0]
-        if first.word != Word.OBSERVED:
+        if first.word != Evidence.OBSERVED:
             return Cause(first.job if any(first.job) else None, None, first.first_seen)
         if first.first_seen > since:
             return self.by(first.job, first.first_seen)

@@ -17,7 +17,7 @@ from headwater.model.column_map import ColumnMap, Transformation
 from headwater.model.relations import Direction
 
 
-class Column(NamedTuple):
+class ColumnKey(NamedTuple):
     """A dataset's column; without a name the dataset as a whole."""
 
     dataset: bytes
@@ -42,18 +42,18 @@ class ColumnEdge(NamedTuple):
         )
 
 
-Ends = tuple[Column, Column]
-Found = list[tuple[Column, ColumnEdge]]
+Ends = tuple[ColumnKey, ColumnKey]
+Found = list[tuple[ColumnKey, ColumnEdge]]
 
 
 @dataclass
 class ColumnGraph:
     """Columns with how many jobs lie between them and the start, and the edges between them."""
 
-    starts: tuple[Column, ...]
-    columns: dict[Column, int] = field(default_factory=dict)
+    starts: tuple[ColumnKey, ...]
+    columns: dict[ColumnKey, int] = field(default_factory=dict)
     edges: dict[Ends, list[ColumnEdge]] = field(default_factory=dict)
-    more: dict[tuple[Column, Side], int] = field(default_factory=dict)
+    more: dict[tuple[ColumnKey, Side], int] = field(default_factory=dict)
 
     @property
     def is_cut(self) -> bool:
@@ -62,7 +62,7 @@ class ColumnGraph:
     def __len__(self) -> int:
         return len(self.columns)
 
-    def add_edge(self, origin: Column, destination: Column, edge: ColumnEdge) -> None:
+    def add_edge(self, origin: ColumnKey, destination: ColumnKey, edge: ColumnEdge) -> None:
         known = self.edges.get((origin, destination))
         if known is None:
             self.edges[origin, destination] = [edge]
@@ -72,7 +72,7 @@ class ColumnGraph:
 
 def walk_columns(
     view: View,
-    starts: Iterable[Column],
+    starts: Iterable[ColumnKey],
     towards: Towards,
     limits: Limits,
     *,
@@ -81,7 +81,7 @@ def walk_columns(
     """Walk from columns; `with_indirect` also along filters, joins and the like."""
     first = sorted(set(starts))
     view.classes.resolve(column.dataset for column in first)
-    chosen = [Column(view.classes.chosen(column.dataset), column.name) for column in first]
+    chosen = [ColumnKey(view.classes.chosen(column.dataset), column.name) for column in first]
     hidden = view.hidden(column.dataset for column in chosen)
     begun = dict.fromkeys(column for column in chosen if column.dataset not in hidden)
     graph = ColumnGraph(tuple(begun), columns=dict.fromkeys(begun, 0))
@@ -99,12 +99,12 @@ class _ColumnWalk:
         self._limits = limits
         self._with_indirect = with_indirect
         self._maps: dict[bytes, ColumnMap] = {}
-        self._inverse: dict[bytes, dict[Column, Found]] = {}
+        self._inverse: dict[bytes, dict[ColumnKey, Found]] = {}
 
-    def along(self, side: Side, frontier: set[Column]) -> None:
+    def along(self, side: Side, frontier: set[ColumnKey]) -> None:
         """Walk one way, level by level."""
         step = self._step_up if side is Side.UPSTREAM else self._step_down
-        seen: set[Column] = set()
+        seen: set[ColumnKey] = set()
         depth = 0
         while frontier:
             seen |= frontier
@@ -125,7 +125,7 @@ class _ColumnWalk:
                 more = self._graph.more
                 more[column, side] = more.get((column, side), 0) + count
 
-    def _keep(self, side: Side, found: dict[Column, Found], depth: int) -> set[Column]:
+    def _keep(self, side: Side, found: dict[ColumnKey, Found], depth: int) -> set[ColumnKey]:
         known = self._graph.columns
         self._drop_hidden(found)
         new = {there for reached in found.values() for there, _ in reached if there not in known}
@@ -141,7 +141,7 @@ class _ColumnWalk:
             self._count(side, found, but=kept)
         for column in kept:
             known[column] = depth
-        reached_columns: set[Column] = set()
+        reached_columns: set[ColumnKey] = set()
         add = self._graph.add_edge
         for here, reached in found.items():
             for there, edge in reached:
@@ -153,7 +153,7 @@ class _ColumnWalk:
                         add(here, there, edge)
         return reached_columns
 
-    def _drop_hidden(self, found: dict[Column, Found]) -> None:
+    def _drop_hidden(self, found: dict[ColumnKey, Found]) -> None:
         """Leave out columns of datasets that were deleted: maps still name them."""
         hidden = self._view.hidden(
             {there.dataset for reached in found.values() for there, _ in reached}
@@ -163,7 +163,7 @@ class _ColumnWalk:
                 found[here] = [step for step in reached if step[0].dataset not in hidden]
 
     def _count(
-        self, side: Side, found: dict[Column, Found], but: set[Column] | None = None
+        self, side: Side, found: dict[ColumnKey, Found], but: set[ColumnKey] | None = None
     ) -> None:
         """Count what is not in the answer where it would hang."""
         for here, reached in found.items():
@@ -171,7 +171,7 @@ class _ColumnWalk:
             if left:
                 self._graph.more[here, side] = len(left)
 
-    def _step_up(self, frontier: set[Column]) -> dict[Column, Found]:
+    def _step_up(self, frontier: set[ColumnKey]) -> dict[ColumnKey, Found]:
         """What columns come from, by the maps of those who write their datasets."""
         by_dataset = _by_dataset(frontier)
         writers = self._view.writers(by_dataset)
@@ -179,7 +179,7 @@ class _ColumnWalk:
         outputs = self._view.links(visits, Direction.OUTPUT)
         inputs = self._view.links(visits, Direction.INPUT)
         self._read_maps(outputs)
-        found: defaultdict[Column, Found] = defaultdict(list)
+        found: defaultdict[ColumnKey, Found] = defaultdict(list)
         for dataset, reached in writers.items():
             for visit, kind in reached:
                 maps = self._maps_of(outputs[visit], dataset)
@@ -200,7 +200,7 @@ class _ColumnWalk:
         chosen = self._view.classes.chosen
         return [
             (
-                Column(chosen(source.dataset), source.column),
+                ColumnKey(chosen(source.dataset), source.column),
                 ColumnEdge(visit.job, kind, source.transformations),
             )
             for _, column_map in maps
@@ -208,7 +208,7 @@ class _ColumnWalk:
             if self._with_indirect or not source.is_indirect
         ]
 
-    def _step_down(self, frontier: set[Column]) -> dict[Column, Found]:
+    def _step_down(self, frontier: set[ColumnKey]) -> dict[ColumnKey, Found]:
         """What columns go into, by the maps of those who read, or only name, their datasets."""
         by_dataset = _by_dataset(frontier)
         readers = self._view.readers(by_dataset)
@@ -221,7 +221,7 @@ class _ColumnWalk:
             {visit for reached in readers.values() for visit, _ in reached}, Direction.OUTPUT
         )
         self._read_maps(outputs)
-        found: defaultdict[Column, Found] = defaultdict(list)
+        found: defaultdict[ColumnKey, Found] = defaultdict(list)
         for dataset, reached in readers.items():
             for visit, _ in reached:
                 for link in outputs[visit]:
@@ -233,14 +233,14 @@ class _ColumnWalk:
 
     def _targets(
         self,
-        column: Column,
+        column: ColumnKey,
         link: Link,
         maps: list[tuple[bytes, ColumnMap]],
         visit: Visit,
     ) -> Found:
         """What a column goes into; as upstream, an edge is as sure as who writes says."""
         kind = link.kind
-        whole = Column(link.dataset, "")
+        whole = ColumnKey(link.dataset, "")
         if not maps:
             edge = ColumnEdge(visit.job, kind, is_assumed=bool(column.name))
             return [(whole, edge)] if self._is_input(column, visit) else []
@@ -248,9 +248,9 @@ class _ColumnWalk:
         for digest, column_map in maps:
             inverse = self._inverse_of(digest, column_map)
             for name in {column.name, ""}:
-                for target, edge in inverse.get(Column(column.dataset, name), ()):
+                for target, edge in inverse.get(ColumnKey(column.dataset, name), ()):
                     if self._with_indirect or not edge.is_indirect:
-                        there = Column(link.dataset, target.name)
+                        there = ColumnKey(link.dataset, target.name)
                         targets.append((there, edge._replace(job=visit.job, kind=kind)))
         if not column.name and self._is_input(column, visit):
             targets += self._all_targets(column, link, maps, visit)
@@ -258,41 +258,41 @@ class _ColumnWalk:
 
     def _all_targets(
         self,
-        column: Column,
+        column: ColumnKey,
         link: Link,
         maps: list[tuple[bytes, ColumnMap]],
         visit: Visit,
     ) -> Found:
         """From a dataset as a whole to all that is made of any of its columns."""
         edge = ColumnEdge(visit.job, link.kind, is_assumed=True)
-        targets: Found = [(Column(link.dataset, ""), edge)]
+        targets: Found = [(ColumnKey(link.dataset, ""), edge)]
         for digest, column_map in maps:
             for source, reached in self._inverse_of(digest, column_map).items():
                 if source.dataset == column.dataset and source.name:
                     targets += [
-                        (Column(link.dataset, there.name), edge)
+                        (ColumnKey(link.dataset, there.name), edge)
                         for there, way in reached
                         if self._with_indirect or not way.is_indirect
                     ]
         return targets
 
-    def _is_input(self, column: Column, visit: Visit) -> bool:
+    def _is_input(self, column: ColumnKey, visit: Visit) -> bool:
         links = self._view.links([visit], Direction.INPUT)[visit]
         return any(link.dataset == column.dataset for link in links)
 
-    def _inverse_of(self, digest: bytes, column_map: ColumnMap) -> dict[Column, Found]:
+    def _inverse_of(self, digest: bytes, column_map: ColumnMap) -> dict[ColumnKey, Found]:
         """A map by source; what decides over all rows goes to every column and to the whole."""
         known = self._inverse.get(digest)
         if known is not None:
             return known
         chosen = self._view.classes.chosen
-        inverse: defaultdict[Column, Found] = defaultdict(list)
+        inverse: defaultdict[ColumnKey, Found] = defaultdict(list)
         for output, sources in column_map.outputs.items():
             targets = [output] if output else list(column_map.outputs)
             for source in sources:
-                there = Column(chosen(source.dataset), source.column)
+                there = ColumnKey(chosen(source.dataset), source.column)
                 edge = ColumnEdge(None, EdgeKind.OBSERVED, source.transformations)
-                inverse[there] += [(Column(b"", target), edge) for target in targets]
+                inverse[there] += [(ColumnKey(b"", target), edge) for target in targets]
         self._inverse[digest] = inverse
         return inverse
 
@@ -322,7 +322,7 @@ class _ColumnWalk:
         ]
 
     def _follow_successions(
-        self, by_dataset: dict[bytes, list[Column]], side: Side, found: dict[Column, Found]
+        self, by_dataset: dict[bytes, list[ColumnKey]], side: Side, found: dict[ColumnKey, Found]
     ) -> None:
         """A renamed dataset has the columns of the one it was."""
         for succession in find_successions(self._view, by_dataset):
@@ -331,11 +331,11 @@ class _ColumnWalk:
                 here, there = there, here
             for column in by_dataset.get(here, ()):
                 edge = ColumnEdge(None, EdgeKind.SUCCESSION)
-                found[column] = [*found.get(column, ()), (Column(there, column.name), edge)]
+                found[column] = [*found.get(column, ()), (ColumnKey(there, column.name), edge)]
 
 
-def _by_dataset(columns: Iterable[Column]) -> dict[bytes, list[Column]]:
-    grouped: defaultdict[bytes, list[Column]] = defaultdict(list)
+def _by_dataset(columns: Iterable[ColumnKey]) -> dict[bytes, list[ColumnKey]]:
+    grouped: defaultdict[bytes, list[ColumnKey]] = defaultdict(list)
     for column in sorted(columns):
         grouped[column.dataset].append(column)
     return grouped
@@ -344,6 +344,6 @@ def _by_dataset(columns: Iterable[Column]) -> dict[bytes, list[Column]]:
 def _whole(links: list[Link], visit: Visit, is_assumed: bool) -> Found:
     """All datasets a job reads, as wholes."""
     return [
-        (Column(link.dataset, ""), ColumnEdge(visit.job, link.kind, is_assumed=is_assumed))
+        (ColumnKey(link.dataset, ""), ColumnEdge(visit.job, link.kind, is_assumed=is_assumed))
         for link in links
     ]

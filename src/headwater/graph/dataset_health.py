@@ -46,7 +46,7 @@ class Write(NamedTuple):
     bytes: int | None
 
 
-class Counts(NamedTuple):
+class VolumeCounts(NamedTuple):
     """A run's counters at the end of an hour, or what was written in one."""
 
     rows: int | None
@@ -61,14 +61,14 @@ class Freshness(NamedTuple):
     expected_at: int | None = None
 
 
-class Volume(NamedTuple):
+class VolumeJudgement(NamedTuple):
     """What was written last, in one run or one hour, and what is usual."""
 
     state: VolumeState
     reason: str = ""
     unit: str = "run"
-    last: Counts = Counts(None, None)
-    usual: Counts = Counts(None, None)
+    last: VolumeCounts = VolumeCounts(None, None)
+    usual: VolumeCounts = VolumeCounts(None, None)
 
 
 class DatasetVerdict(NamedTuple):
@@ -76,7 +76,7 @@ class DatasetVerdict(NamedTuple):
     reason: str
     since: int | None
     freshness: Freshness
-    volume: Volume
+    volume: VolumeJudgement
 
 
 def find_stream(writes: Iterable[Write]) -> bytes | None:
@@ -88,7 +88,7 @@ def find_stream(writes: Iterable[Write]) -> bytes | None:
 
 
 def judge_dataset(
-    writes: Sequence[Write], last_seen: int, hours: Mapping[int, Counts], now: int
+    writes: Sequence[Write], last_seen: int, hours: Mapping[int, VolumeCounts], now: int
 ) -> DatasetVerdict:
     """Judge a dataset by the runs that wrote it, or the hours of a run that goes on.
 
@@ -151,23 +151,23 @@ def _judge_freshness(
     )
 
 
-def _judge_ended(done: Sequence[Write]) -> Volume:
+def _judge_ended(done: Sequence[Write]) -> VolumeJudgement:
     """The last run that ended against those of the same job before it: jobs differ in size."""
     ended = [write for write in done if write.state in ("COMPLETED", *_UNFINISHED)]
     if not ended:
-        return Volume(VolumeState.UNKNOWN)
+        return VolumeJudgement(VolumeState.UNKNOWN)
     last, *before = [write for write in ended if write.job == ended[0].job]
-    past = [Counts(write.rows, write.bytes) for write in before[:COMPARED]]
-    return _compare("run", Counts(last.rows, last.bytes), past)
+    past = [VolumeCounts(write.rows, write.bytes) for write in before[:COMPARED]]
+    return _compare("run", VolumeCounts(last.rows, last.bytes), past)
 
 
-def _judge_hours(closing: Mapping[int, Counts], now: int) -> Volume | None:
+def _judge_hours(closing: Mapping[int, VolumeCounts], now: int) -> VolumeJudgement | None:
     """The last full hour of a run that goes on against the hours before it.
 
     Nights are quiet: what was so at the same hour of the day before is nothing new.
     """
     written = {
-        hour: Counts(*map(_increase, closing[hour - 1], closing[hour]))
+        hour: VolumeCounts(*map(_increase, closing[hour - 1], closing[hour]))
         for hour in closing
         if hour - 1 in closing
     }
@@ -175,12 +175,12 @@ def _judge_hours(closing: Mapping[int, Counts], now: int) -> Volume | None:
         return None
     last = now // HOUR - 1
     before = [written[hour] for hour in range(last - COMPARED, last) if hour in written]
-    volume = _compare("hour", written.get(last, Counts(None, None)), before)
-    is_daily = _are_alike(volume.last, written.get(last - 24, Counts(None, None)))
+    volume = _compare("hour", written.get(last, VolumeCounts(None, None)), before)
+    is_daily = _are_alike(volume.last, written.get(last - 24, VolumeCounts(None, None)))
     return volume._replace(state=VolumeState.NORMAL, reason="") if is_daily else volume
 
 
-def _are_alike(one: Counts, other: Counts) -> bool:
+def _are_alike(one: VolumeCounts, other: VolumeCounts) -> bool:
     """Neither is more than twice the other, by rows or else by bytes."""
     for number, its in zip(one, other, strict=True):
         if number is not None and its is not None:
@@ -195,18 +195,18 @@ def _increase(before: int | None, after: int | None) -> int | None:
     return after - before if after >= before else after
 
 
-def _compare(unit: str, last: Counts, past: Sequence[Counts]) -> Volume:
+def _compare(unit: str, last: VolumeCounts, past: Sequence[VolumeCounts]) -> VolumeJudgement:
     """By rows if they are known, otherwise by bytes."""
     medians = [_median(counts.rows for counts in past), _median(counts.bytes for counts in past)]
-    usual = Counts(*(None if number is None else round(number) for number in medians))
+    usual = VolumeCounts(*(None if number is None else round(number) for number in medians))
     for noun, number, middle in zip(("rows", "bytes"), last, medians, strict=True):
         if number is not None and middle is not None:
             state = _state_of(number, middle)
             what = "The last run wrote" if unit == "run" else "The last full hour brought"
             reason = f"{what} {number:,} {noun}, usually {round(middle):,}"
             is_normal = state is VolumeState.NORMAL
-            return Volume(state, "" if is_normal else reason, unit, last, usual)
-    return Volume(VolumeState.UNKNOWN, "", unit, last, usual)
+            return VolumeJudgement(state, "" if is_normal else reason, unit, last, usual)
+    return VolumeJudgement(VolumeState.UNKNOWN, "", unit, last, usual)
 
 
 def _median(numbers: Iterable[int | None]) -> float | None:

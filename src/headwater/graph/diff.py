@@ -5,12 +5,12 @@ from typing import Literal, NamedTuple
 
 from headwater.graph.answer import Edge, Graph
 from headwater.graph.causes import UNKNOWN, Cause, Causes, Sides
-from headwater.graph.columns import Column
+from headwater.graph.columns import ColumnKey
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import Link, View, Visit
 from headwater.model.ids import NO_CONTENT, UNSAID
 from headwater.model.relations import Direction
-from headwater.model.uses import RunAt, Use, Word, newest_schema
+from headwater.model.uses import Evidence, RunAt, Use, newest_schema
 
 
 class Change(NamedTuple):
@@ -103,7 +103,7 @@ def _cause_of_edge(
         return causes.of_succession(dataset)
     if after in (EdgeKind.OBSERVED, EdgeKind.DECLARED):
         link = sides.new.link(job, dataset, direction)
-        words = (Word.OBSERVED,) if after is EdgeKind.OBSERVED else (Word.DECLARED,)
+        words = (Evidence.OBSERVED,) if after is EdgeKind.OBSERVED else (Evidence.DECLARED,)
         uses = [use for use in (link.uses if link else ()) if use.word in words]
         return causes.of_use(uses)
     if before is EdgeKind.PAST and direction is Direction.OUTPUT:
@@ -238,7 +238,7 @@ class _MappedColumns:
         for digest in sorted(digests & self._maps.keys()):
             for output, sources in self._maps[digest].outputs.items():
                 for source in sources:
-                    origin = Column(self._chosen(source.dataset), source.column)
+                    origin = ColumnKey(self._chosen(source.dataset), source.column)
                     words = [each.words for each in source.transformations]
                     mapped[(*origin, dataset, output)] = ", ".join(words)
         return mapped

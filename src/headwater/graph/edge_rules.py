@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from headwater.model.ids import UNSAID
-from headwater.model.uses import Execution, Use, Word
+from headwater.model.uses import Evidence, Execution, Use
 
 
 class EdgeKind(StrEnum):
@@ -33,10 +33,10 @@ def find_kind(
     """
     kind, said_at = None, None
     for use in uses:
-        if use.word == Word.OBSERVED:
+        if use.word == Evidence.OBSERVED:
             if said_at is None or use.said_at > said_at:
                 said_at = use.said_at
-        elif use.word == Word.DECLARED:
+        elif use.word == Evidence.DECLARED:
             kind = EdgeKind.DECLARED
     if said_at is None:
         return kind
@@ -58,9 +58,9 @@ def newest_maps(uses: list[Use], execution: Execution | None) -> tuple[set[bytes
     newest: Use | None = None
     since_began: set[bytes] = set()
     for use in uses:
-        if use.columns == UNSAID or use.word == Word.TAKEN_BACK:
+        if use.columns == UNSAID or use.word == Evidence.TAKEN_BACK:
             continue
-        if use.word == Word.DECLARED:
+        if use.word == Evidence.DECLARED:
             maps.add(use.columns)
             continue
         if newest is None or _order(use) > _order(newest):

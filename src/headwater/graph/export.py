@@ -34,7 +34,7 @@ CSV_COLUMNS = (
 _GUARDED = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", "'")
 
 
-class Format(NamedTuple):
+class ExportFormat(NamedTuple):
     """How a drawing is written, and what that is called on the wire."""
 
     media_type: str
@@ -74,12 +74,12 @@ def write_json(drawing: Drawing) -> str:
     return json.dumps(content, indent=2) + "\n"
 
 
-FORMATS: dict[str, Format] = {
-    "csv": Format("text/csv", write_csv),
-    "dot": Format("text/vnd.graphviz", write_dot),
-    "graphml": Format("application/graphml+xml", write_graphml),
-    "json": Format("application/json", write_json),
-    "mermaid": Format("text/vnd.mermaid", write_mermaid),
+FORMATS: dict[str, ExportFormat] = {
+    "csv": ExportFormat("text/csv", write_csv),
+    "dot": ExportFormat("text/vnd.graphviz", write_dot),
+    "graphml": ExportFormat("application/graphml+xml", write_graphml),
+    "json": ExportFormat("application/json", write_json),
+    "mermaid": ExportFormat("text/vnd.mermaid", write_mermaid),
 }
 
 

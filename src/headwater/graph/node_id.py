@@ -17,7 +17,7 @@ _MOST_COLONS = 40
 _FORMS = "use dataset:NAMESPACE:NAME, job:NAMESPACE:NAME or datasetField:NAMESPACE:NAME:FIELD"
 
 
-class Reading(NamedTuple):
+class ParsedNodeId(NamedTuple):
     """One way to read a node id; `field` is the column of a datasetField."""
 
     kind: NodeKind
@@ -39,7 +39,7 @@ def field_node_id(namespace: str, name: str, field: str) -> str:
     return f"datasetField:{namespace}:{name}:{field}" if field else f"dataset:{namespace}:{name}"
 
 
-def read_node_id(text: str, where: str = "nodeId") -> list[Reading]:
+def read_node_id(text: str, where: str = "nodeId") -> list[ParsedNodeId]:
     """All the ways to read an id, those with the longest namespace first."""
     kind, _, rest = text.partition(":")
     if kind not in ("dataset", "job", "datasetField"):
@@ -59,21 +59,21 @@ def read_node_id(text: str, where: str = "nodeId") -> list[Reading]:
     return readings
 
 
-def _read(kind: str, parts: list[str]) -> list[Reading]:
+def _read(kind: str, parts: list[str]) -> list[ParsedNodeId]:
     if kind != "datasetField":
         return _readings(NodeKind.DATASET if kind == "dataset" else NodeKind.JOB, parts)
-    readings: list[Reading] = []
+    readings: list[ParsedNodeId] = []
     for end in range(len(parts) - 1, 1, -1):
         field = ":".join(parts[end:])
         readings += _readings(NodeKind.DATASET, parts[:end], field) if field else []
     return readings
 
 
-def _readings(kind: NodeKind, parts: list[str], field: str = "") -> list[Reading]:
+def _readings(kind: NodeKind, parts: list[str], field: str = "") -> list[ParsedNodeId]:
     hash_of = dataset_id if kind is NodeKind.DATASET else job_id
     found = []
     for end in range(len(parts) - 1, 0, -1):
         namespace, name = ":".join(parts[:end]), ":".join(parts[end:])
         if namespace and name:
-            found.append(Reading(kind, hash_of(namespace, name), namespace, name, field))
+            found.append(ParsedNodeId(kind, hash_of(namespace, name), namespace, name, field))
     return found

@@ -13,7 +13,7 @@ from headwater.graph.edge_rules import EdgeKind, Standing, find_kind, newest_map
 from headwater.graph.reader import Reader
 from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Direction
-from headwater.model.uses import NOW, Execution, Use, Word
+from headwater.model.uses import NOW, Evidence, Execution, Use
 
 
 class Visit(NamedTuple):
@@ -289,7 +289,9 @@ class View:
             if kind is not None:
                 columns = self._stated_columns(uses, standing.execution)
                 links[direction][dataset] = Link(dataset, kind, columns, tuple(uses))
-            elif direction == Direction.OUTPUT and any(use.word == Word.OBSERVED for use in uses):
+            elif direction == Direction.OUTPUT and any(
+                use.word == Evidence.OBSERVED for use in uses
+            ):
                 stale.add(dataset)
         return _JobUses(links, frozenset(stale))
 
@@ -341,7 +343,9 @@ class View:
     def _find_last_writer(self, dataset: bytes) -> Visit | None:
         if self.hidden([dataset]):
             return None
-        uses = [use for use in self._users[dataset, Direction.OUTPUT] if use.word == Word.OBSERVED]
+        uses = [
+            use for use in self._users[dataset, Direction.OUTPUT] if use.word == Evidence.OBSERVED
+        ]
         hidden = self.hidden(use.job for use in uses)
         shown = [use for use in uses if use.job not in hidden]
         newest = max(shown, key=lambda use: (use.said_at, use.job), default=None)

@@ -26,7 +26,7 @@ class Transformation(NamedTuple):
         return "/".join(part for part in (self.type, self.subtype) if part)
 
 
-class Source(NamedTuple):
+class InputColumn(NamedTuple):
     """A column that an output column comes from; without a name it is all of the dataset."""
 
     dataset: bytes
@@ -44,9 +44,9 @@ class Source(NamedTuple):
 class ColumnMap(NamedTuple):
     """The sources of each output column, and of all rows: those under no name."""
 
-    outputs: dict[str, tuple[Source, ...]]
+    outputs: dict[str, tuple[InputColumn, ...]]
 
-    def sources_of(self, column: str) -> tuple[Source, ...]:
+    def sources_of(self, column: str) -> tuple[InputColumn, ...]:
         """What a column comes from, and what decides over the rows it is in."""
         own, of_rows = self.outputs.get(column, ()), self.outputs.get("", ())
         return own + of_rows if column else of_rows
@@ -63,9 +63,9 @@ def read_column_map(body: bytes) -> ColumnMap:
     found: facets.ColumnLineage | None = facets.read(_DECODER, body)
     if found is None:
         return ColumnMap({})
-    outputs: dict[str, tuple[Source, ...]] = {}
+    outputs: dict[str, tuple[InputColumn, ...]] = {}
     for output, field in (found.fields or {}).items():
-        inherited = facets.Transformation(
+        inherited = facets.TransformationFacet(
             type=field.transformationType, description=field.transformationDescription
         )
         has_inherited = inherited.type is not None or inherited.description is not None
@@ -79,10 +79,10 @@ def read_column_map(body: bytes) -> ColumnMap:
 
 
 def _sources(
-    inputs: Iterable[facets.InputField], inherited: tuple[facets.Transformation, ...]
-) -> list[Source]:
+    inputs: Iterable[facets.InputField], inherited: tuple[facets.TransformationFacet, ...]
+) -> list[InputColumn]:
     return [
-        Source(
+        InputColumn(
             dataset_id(field.namespace, field.name),
             storable(field.field),
             tuple(_transformation(each) for each in field.transformations or inherited),
@@ -92,7 +92,7 @@ def _sources(
     ]
 
 
-def _merged(sources: tuple[Source, ...]) -> tuple[Source, ...]:
+def _merged(sources: tuple[InputColumn, ...]) -> tuple[InputColumn, ...]:
     """One source for each column, however often it is named."""
     if len({source[:2] for source in sources}) == len(sources):
         return sources
@@ -101,11 +101,12 @@ def _merged(sources: tuple[Source, ...]) -> tuple[Source, ...]:
         stated = source.transformations or (_UNSAID,)
         ways.setdefault(source[:2], {}).update(dict.fromkeys(stated))
     return tuple(
-        Source(*key, () if list(some) == [_UNSAID] else tuple(some)) for key, some in ways.items()
+        InputColumn(*key, () if list(some) == [_UNSAID] else tuple(some))
+        for key, some in ways.items()
     )
 
 
-def _transformation(stated: facets.Transformation) -> Transformation:
+def _transformation(stated: facets.TransformationFacet) -> Transformation:
     return Transformation(
         _storable_or_none(stated.type),
         _storable_or_none(stated.subtype),

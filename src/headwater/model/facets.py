@@ -18,7 +18,7 @@ class Schema(msgspec.Struct, gc=False):
     fields: list[SchemaField] | None = None
 
 
-class Transformation(msgspec.Struct, gc=False):
+class TransformationFacet(msgspec.Struct, gc=False):
     type: str | None = None
     subtype: str | None = None
     description: str | None = None
@@ -29,7 +29,7 @@ class InputField(msgspec.Struct, gc=False):
     namespace: str
     name: str
     field: str = ""
-    transformations: list[Transformation] | None = None
+    transformations: list[TransformationFacet] | None = None
 
 
 class OutputField(msgspec.Struct, gc=False):
@@ -50,7 +50,7 @@ class LineageInput(msgspec.Struct, gc=False):
     namespace: str | None = None
     name: str | None = None
     field: str = ""
-    transformations: list[Transformation] | None = None
+    transformations: list[TransformationFacet] | None = None
 
 
 class LineageField(msgspec.Struct, gc=False):

@@ -12,7 +12,7 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Column:
+class RelationColumn:
     """A declared column: its Python type, whether it may be absent, and its merge rule."""
 
     name: str
@@ -27,8 +27,8 @@ class Column:
 class LatestGroup:
     """Columns that change together, and the stamp that decides for them."""
 
-    columns: tuple[Column, ...]
-    stamp: Column
+    columns: tuple[RelationColumn, ...]
+    stamp: RelationColumn
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,16 @@ class Relation:
     """A relation as declared: what every implementation of the merge is made from."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[RelationColumn, ...]
 
     @cached_property
-    def key(self) -> tuple[Column, ...]:
+    def key(self) -> tuple[RelationColumn, ...]:
         return tuple(column for column in self.columns if column.rule is Rule.KEY)
 
     @cached_property
     def groups(self) -> tuple[LatestGroup, ...]:
         groups: list[LatestGroup] = []
-        pending: list[Column] = []
+        pending: list[RelationColumn] = []
         for column in self.columns:
             if column.rule is Rule.LATEST:
                 pending.append(column)
@@ -54,7 +54,7 @@ class Relation:
                 pending = []
         return tuple(groups)
 
-    def by_rule(self, rule: Rule) -> tuple[Column, ...]:
+    def by_rule(self, rule: Rule) -> tuple[RelationColumn, ...]:
         return tuple(column for column in self.columns if column.rule is rule)
 
     @cached_property
@@ -69,7 +69,7 @@ def _declared(name: str, row_type: type[tuple[object, ...]]) -> Relation:
         types = [kind for kind in get_args(value_type) or (value_type,) if kind is not NoneType]
         rules = [mark for mark in marks if isinstance(mark, Rule)]
         columns.append(
-            Column(
+            RelationColumn(
                 name=column,
                 type=types[0],
                 is_nullable=NoneType in get_args(value_type),

@@ -32,7 +32,7 @@ _SEPARATOR = re.compile(r"[./:|\\]+")
 _ID = re.compile(r"(?=[a-z]*[0-9])[0-9a-f]{8,}")
 
 
-class Source(IntEnum):
+class TermSource(IntEnum):
     """What a term was found in."""
 
     DATASET = 0

@@ -14,7 +14,7 @@ from headwater.model.relations import Direction
 NOW = 2**62
 
 
-class Word(IntEnum):
+class Evidence(IntEnum):
     """How a use is known: a run did it, or an author says so, or no longer says so."""
 
     OBSERVED = 0
@@ -87,7 +87,7 @@ class Uses(NamedTuple):
 _Word = tuple[int, int, bytes, Use]
 
 
-class Said(NamedTuple):
+class DatasetSummary(NamedTuple):
     """What all that is said of a dataset comes to: the words that count, and the times."""
 
     schema: Use | None = None
@@ -97,7 +97,7 @@ class Said(NamedTuple):
     written_at: int | None = None
 
 
-def sum_up(uses: Iterable[Use]) -> Said:
+def sum_up(uses: Iterable[Use]) -> DatasetSummary:
     """Sum up what is said of a dataset: of schema and columns the newest of the strongest kind."""
     schemas: dict[int, _Word] = {}
     columns: dict[int, _Word] = {}
@@ -110,14 +110,14 @@ def sum_up(uses: Iterable[Use]) -> Said:
             first = first_seen
         if last is None or said_at > last:
             last = said_at
-        is_write = direction == Direction.OUTPUT and word == Word.OBSERVED
+        is_write = direction == Direction.OUTPUT and word == Evidence.OBSERVED
         if is_write and (written is None or said_at > written):
             written = said_at
         if schema != UNSAID:
             _keep_newest(schemas, direction, (said_at, first_seen, schema, use))
         if column_map != UNSAID:
             _keep_newest(columns, direction, (said_at, first_seen, column_map, use))
-    return Said(_strongest(schemas), _strongest(columns), first, last, written)
+    return DatasetSummary(_strongest(schemas), _strongest(columns), first, last, written)
 
 
 def newest_schema(uses: Iterable[Use]) -> Use | None:

@@ -37,7 +37,7 @@ from headwater.pipeline.driver_store import take_in_frame
 from headwater.pipeline.feeds.feed import Feed, Moves, Positions
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.lake.outbox import flush
-from headwater.pipeline.observers import Watcher
+from headwater.pipeline.observers import IngestObserver
 from headwater.pipeline.spark.jvm import find_cause
 from headwater.pipeline.tasks import Task
 from headwater.store.failures import answering
@@ -74,7 +74,7 @@ class Plan:
     flush_every: float = 60.0
 
 
-class Ingest:
+class StreamIngest:
     """One feed into one store."""
 
     def __init__(
@@ -85,7 +85,7 @@ class Ingest:
         engine: Engine,
         folder: Path,
         plan: Plan,
-        watcher: Watcher,
+        watcher: IngestObserver,
     ) -> None:
         self._spark = spark
         self._feed = feed

@@ -13,7 +13,7 @@ from headwater.pipeline.driver_store import Totals
 log = logging.getLogger(__name__)
 
 
-class Watcher(Protocol):
+class IngestObserver(Protocol):
     """Who is told what happens."""
 
     def started(self, inputs: Sequence[tuple[str, str]]) -> None:
@@ -37,7 +37,7 @@ class Watcher(Protocol):
 class Watchers:
     """Several as one."""
 
-    def __init__(self, *watchers: Watcher) -> None:
+    def __init__(self, *watchers: IngestObserver) -> None:
         self._watchers = watchers
 
     def started(self, inputs: Sequence[tuple[str, str]]) -> None:
@@ -95,7 +95,7 @@ class Log:
         log.info("ended")
 
 
-class Metrics:
+class IngestMetrics:
     """Counters for Prometheus, on a port of their own."""
 
     def __init__(self) -> None:

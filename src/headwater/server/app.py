@@ -31,9 +31,9 @@ from headwater.server.http.body import (
 from headwater.server.http.compression import with_gzip
 from headwater.server.http.errors import add_error_handlers, status_of
 from headwater.server.http.keyring import REFRESH_SECONDS, Keyring
-from headwater.server.http.metrics import Metrics
+from headwater.server.http.metrics import ServerMetrics
 from headwater.server.http.responses import respond_error, with_etag, with_security_headers
-from headwater.server.ingest import Ingest, is_ingest
+from headwater.server.ingest import IngestApp, is_ingest
 from headwater.server.insight import routes as insight_routes
 from headwater.server.lineage import routes as lineage_routes
 from headwater.server.marquez import (
@@ -71,9 +71,9 @@ class Application:
     def __init__(self, settings: Settings, key_refresh_seconds: float = REFRESH_SECONDS) -> None:
         self._settings = settings
         self._key_refresh_seconds = key_refresh_seconds
-        self._ingest: Ingest | None = None
+        self._ingest: IngestApp | None = None
         self._gate: Gate | None = None
-        self._metrics = Metrics()
+        self._metrics = ServerMetrics()
         self._budget = Budget(_MAX_ROUTE_BYTES)
         self._routes = self._create_routes()
 
@@ -159,7 +159,7 @@ class Application:
         await run_in_threadpool(keyring.start)
         self._gate = Gate(keyring, self._settings.auth.max_requests_per_second)
         writer = open_writer(engine, fills_outbox=self._settings.lake.is_on)
-        self._ingest = Ingest(writer, self._settings.intake, self._metrics)
+        self._ingest = IngestApp(writer, self._settings.intake, self._metrics)
         app.state.commits = self._ingest.commits
         retention = Retention(engine, self._settings.retention)
         lake = LakeFlush(

@@ -36,7 +36,7 @@ from headwater.server.http.body import (
     header,
     unpack,
 )
-from headwater.server.http.metrics import Metrics
+from headwater.server.http.metrics import ServerMetrics
 from headwater.server.http.responses import respond, respond_error
 from headwater.store.write.group_commit import GroupCommit, Ticket
 from headwater.store.write.writer import Writer
@@ -61,10 +61,10 @@ def is_ingest(scope: Scope) -> bool:
     return path == BATCH_PATH or (path == SINGLE_PATH and method not in ("GET", "HEAD"))
 
 
-class Ingest:
+class IngestApp:
     """The two routes that take in events."""
 
-    def __init__(self, writer: Writer, settings: IntakeSettings, metrics: Metrics) -> None:
+    def __init__(self, writer: Writer, settings: IntakeSettings, metrics: ServerMetrics) -> None:
         self._settings = settings
         self._metrics = metrics
         self._budget = Budget(settings.max_in_flight_bytes)

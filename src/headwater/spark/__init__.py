@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headwater.spark.listener import Listening, listen
+    from headwater.spark.listener import LineageListener, listen
 
-__all__ = ["Listening", "listen"]
+__all__ = ["LineageListener", "listen"]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ class Direct(IntEnum):
     AGGREGATION = 2
 
 
-class Source(NamedTuple):
+class ColumnSource(NamedTuple):
     """A column of one of the relations that a plan reads, the first being number 0.
 
     `path` is the column's name and, inside it, names of fields; `payload` is the path inside what
@@ -39,18 +39,18 @@ class Way(NamedTuple):
 AS_IT_IS = Way(Direct.IDENTITY)
 
 # A column that decides, and by what: JOIN, GROUP_BY, FILTER, SORT, WINDOW, CONDITIONAL.
-Deciding = tuple[Source, str]
+Deciding = tuple[ColumnSource, str]
 
 
 @dataclass(frozen=True)
 class Derived:
     """One value."""
 
-    direct: Mapping[Source, Way] = field(default_factory=dict)
+    direct: Mapping[ColumnSource, Way] = field(default_factory=dict)
     indirect: frozenset[Deciding] = frozenset()
     members: Mapping[str, "Derived"] | None = None
     """The fields of a structure, where they are known one by one."""
-    origin: Source | None = None
+    origin: ColumnSource | None = None
     """The column that this is, but for its type."""
     kind: Any = None
     """The type of what was written out as text or bytes, as Spark tells it."""
@@ -61,7 +61,7 @@ class Derived:
         return Derived(direct, self.indirect | self._indirect_of_members())
 
     @property
-    def whole(self) -> Mapping[Source, Way]:
+    def whole(self) -> Mapping[ColumnSource, Way]:
         """All that it is made of: itself, or its members where it was put together of them."""
         if self.direct or self.members is None:
             return self.direct
@@ -84,7 +84,7 @@ class Derived:
 NOTHING = Derived()
 
 
-def column(source: Source, kind: Any) -> Derived:
+def column(source: ColumnSource, kind: Any) -> Derived:
     """A column as it is read, or a field inside of one; `kind` is its type as Spark tells it."""
     members = None
     if isinstance(kind, dict) and kind.get("type") == "struct":
@@ -97,7 +97,7 @@ def column(source: Source, kind: Any) -> Derived:
     return Derived({source: AS_IT_IS}, members=members, origin=source)
 
 
-def payload(source: Source, kind: Any) -> Derived:
+def payload(source: ColumnSource, kind: Any) -> Derived:
     """What was parsed from a column: known by its fields, and nothing beside them."""
     if isinstance(kind, dict) and kind.get("type") == "struct":
         return Derived(
@@ -111,8 +111,8 @@ def payload(source: Source, kind: Any) -> Derived:
     return Derived({source: AS_IT_IS}, origin=source)
 
 
-def merge(some: Iterable[Mapping[Source, Way]]) -> dict[Source, Way]:
-    merged: dict[Source, Way] = {}
+def merge(some: Iterable[Mapping[ColumnSource, Way]]) -> dict[ColumnSource, Way]:
+    merged: dict[ColumnSource, Way] = {}
     for direct in some:
         for source, way in direct.items():
             merged[source] = merged[source].then(way) if source in merged else way

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headwater.model.naming import DatasetName
-from headwater.spark.dataset_names import Relation, name_described
-from headwater.spark.plan_lineage import Dataset, Told
-from headwater.spark.query_tracker import Watcher
+from headwater.spark.dataset_names import PlanRelation, name_described
+from headwater.spark.plan_lineage import PlanDataset, Told
+from headwater.spark.query_tracker import QueryTracker
 from headwater.spark.sender import Sender
-from headwater.spark.streams import Json, Stream
+from headwater.spark.streams import Json, StreamJob
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -71,7 +71,7 @@ def _do_beside(work: Callable[[], None]) -> None:
     thread.join(_PATIENCE_SECONDS)
 
 
-class ConnectWatcher(Watcher):
+class ConnectWatcher(QueryTracker):
     """Turns what happens to queries into events, with what they read and write where it is told."""
 
     def __init__(self, spark: "SparkSession", sender: Sender, namespace: str) -> None:
@@ -94,7 +94,7 @@ class ConnectWatcher(Watcher):
     def _find_query(self, id: str) -> None:
         """It would tell no more than its progress does."""
 
-    def _read_plan(self, stream: Stream, query: None) -> bool:
+    def _read_plan(self, stream: StreamJob, query: None) -> bool:
         stream.add(Told([], [], [NO_PLAN]))
         # One that was stopped looks like one that has read what there is.
         stream.is_finite = True
@@ -104,7 +104,7 @@ class ConnectWatcher(Watcher):
         session: Any = self._spark
         return bool(session.is_stopped)
 
-    def _tell_progress(self, stream: Stream, progress: Json) -> None:
+    def _tell_progress(self, stream: StreamJob, progress: Json) -> None:
         """Learn names from a batch; the first of them are news at once."""
         sources = progress.get("sources") or []
         sink = str((progress.get("sink") or {}).get("description"))
@@ -115,8 +115,8 @@ class ConnectWatcher(Watcher):
         stream.sources = [[relation.name for relation in relations] for relations in read]
         stream.add(
             Told(
-                [Dataset(relation, []) for relations in read for relation in relations],
-                [Dataset(relation, []) for relation in written],
+                [PlanDataset(relation, []) for relations in read for relation in relations],
+                [PlanDataset(relation, []) for relation in written],
                 _gaps(sources, read, sink, written),
             )
         )
@@ -125,7 +125,7 @@ class ConnectWatcher(Watcher):
 
 
 def _gaps(
-    sources: list[Json], read: list[list[Relation]], sink: str, written: list[Relation]
+    sources: list[Json], read: list[list[PlanRelation]], sink: str, written: list[PlanRelation]
 ) -> list[str]:
     """What has no name here: its class alone, for the rest of it changes with every start."""
     nameless = [
@@ -144,7 +144,7 @@ def _short(description: str) -> str:
     return re.split(r"[\[@]", description)[0].rpartition(".")[2].rstrip("$")
 
 
-def name_source(source: Json, unknown: str) -> list[Relation]:
+def name_source(source: Json, unknown: str) -> list[PlanRelation]:
     """The datasets of a source, by what it says of itself; `unknown` is a namespace for topics."""
     description = str(source.get("description"))
     if not description.startswith("Kafka"):
@@ -152,14 +152,14 @@ def name_source(source: Json, unknown: str) -> list[Relation]:
     # Offsets are by topic, however these were chosen: by name, pattern or partition.
     offsets = source.get("endOffset")
     topics = sorted(offsets) if isinstance(offsets, dict) else []
-    return [Relation(DatasetName(unknown, topic), is_topic=True) for topic in topics]
+    return [PlanRelation(DatasetName(unknown, topic), is_topic=True) for topic in topics]
 
 
-def name_sink(description: str, query_name: str) -> list[Relation]:
+def name_sink(description: str, query_name: str) -> list[PlanRelation]:
     """The dataset of a sink, by what it says of itself."""
     if table := _TABLE_IN_CATALOG.fullmatch(description):
-        return [Relation(DatasetName(table[1], table[2]))]
+        return [PlanRelation(DatasetName(table[1], table[2]))]
     found = _CLASS.fullmatch(description)
     if found is not None and found[1] in _OF_SESSION:
-        return [Relation(DatasetName(_OF_SESSION[found[1]], query_name))]
+        return [PlanRelation(DatasetName(_OF_SESSION[found[1]], query_name))]
     return name_described(description)

@@ -34,7 +34,7 @@ class Work(NamedTuple):
         return Work(*(one + more for one, more in zip(self, other, strict=True)))
 
 
-class Source(NamedTuple):
+class SourceCounts(NamedTuple):
     """One source of a query: its rows so far, and by topic where it reads several."""
 
     rows: int = 0
@@ -42,7 +42,7 @@ class Source(NamedTuple):
     """None where a batch did not say from where it read on."""
     lag_by_topic: Mapping[str, int] = {}
 
-    def after(self, progress: Json) -> "Source":
+    def after(self, progress: Json) -> "SourceCounts":
         start, end, latest = (
             _offsets(progress.get(name)) for name in ("startOffset", "endOffset", "latestOffset")
         )
@@ -52,7 +52,7 @@ class Source(NamedTuple):
             before = self.rows_by_topic
             rows_by_topic = {topic: before.get(topic, 0) + read[topic] for topic in read}
         rows = self.rows + max(progress.get("numInputRows") or 0, 0)
-        return Source(rows, rows_by_topic, _between(end, latest) if latest else {})
+        return SourceCounts(rows, rows_by_topic, _between(end, latest) if latest else {})
 
     @property
     def lag(self) -> int | None:
@@ -69,11 +69,11 @@ class Source(NamedTuple):
         }
 
 
-class Counts:
+class QueryCounts:
     """All that is counted of one run of a query."""
 
     def __init__(self) -> None:
-        self.sources: list[Source] = []
+        self.sources: list[SourceCounts] = []
         self.work = Work()
         self._sink_rows = 0
         self._written: dict[DatasetName, Count] = {}
@@ -81,7 +81,7 @@ class Counts:
     def moved(self, progress: Json) -> None:
         """Add up a batch."""
         told = progress.get("sources") or []
-        self.sources += [Source()] * (len(told) - len(self.sources))
+        self.sources += [SourceCounts()] * (len(told) - len(self.sources))
         self.sources = [
             source.after(batch) for source, batch in zip(self.sources, told, strict=False)
         ]

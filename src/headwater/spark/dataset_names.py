@@ -13,7 +13,7 @@ from headwater.model.naming import DatasetName
 Java = Any
 
 
-class Relation(NamedTuple):
+class PlanRelation(NamedTuple):
     """A dataset that a plan reads or writes, with its other name if it has one."""
 
     name: DatasetName
@@ -29,7 +29,7 @@ _OF_FILES = frozenset(("FileStreamSource", "FileSource", "FileSink"))
 _DESCRIBED = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 
 
-def name_leaf(leaf: Java, query_name: str = "") -> list[Relation]:
+def name_leaf(leaf: Java, query_name: str = "") -> list[PlanRelation]:
     """The datasets that a leaf of a plan reads; none where it is data that has no name.
 
     What is made up for one query alone has the name of that query.
@@ -43,18 +43,18 @@ def name_leaf(leaf: Java, query_name: str = "") -> list[Relation]:
     return relations
 
 
-def _made_up(leaf: Java, query_name: str) -> list[Relation]:
+def _made_up(leaf: Java, query_name: str) -> list[PlanRelation]:
     """Spark's sources for trials: rows at a rate."""
     if "Scan" not in _kind(leaf) or not _kind(leaf.relation().table()).startswith("Rate"):
         return []
-    return [Relation(DatasetName("rate", query_name))]
+    return [PlanRelation(DatasetName("rate", query_name))]
 
 
 def _kind(node: Java) -> str:
     return str(node.getClass().getSimpleName())
 
 
-def _of_files(leaf: Java) -> list[Relation]:
+def _of_files(leaf: Java) -> list[PlanRelation]:
     """Files, a table of Spark's own catalog that they are, or a table behind JDBC."""
     relation = leaf.relation()
     if _kind(relation) == "JDBCRelation":
@@ -63,10 +63,12 @@ def _of_files(leaf: Java) -> list[Relation]:
     if table.isDefined():
         return [name_catalog_table(table.get())]
     paths = relation.location().rootPaths()
-    return [Relation(naming.by_location(str(paths.apply(place)))) for place in range(paths.size())]
+    return [
+        PlanRelation(naming.by_location(str(paths.apply(place)))) for place in range(paths.size())
+    ]
 
 
-def name_catalog_table(table: Java) -> Relation:
+def name_catalog_table(table: Java) -> PlanRelation:
     """A table of Spark's own catalog: files, under a name."""
     identifier = table.identifier()
     database = identifier.database()
@@ -75,26 +77,26 @@ def name_catalog_table(table: Java) -> Relation:
     return table_at(str(table.location()), whole)
 
 
-def _of_jdbc(relation: Java) -> list[Relation]:
+def _of_jdbc(relation: Java) -> list[PlanRelation]:
     options = relation.jdbcOptions()
-    return [Relation(name_jdbc(str(options.url()), str(options.tableOrQuery())))]
+    return [PlanRelation(name_jdbc(str(options.url()), str(options.tableOrQuery())))]
 
 
-def _of_table(leaf: Java) -> list[Relation]:
+def _of_table(leaf: Java) -> list[PlanRelation]:
     """A table of a catalog, or a source with options, such as Kafka."""
     return _name_table(leaf, leaf)
 
 
-def _of_scan(leaf: Java) -> list[Relation]:
+def _of_scan(leaf: Java) -> list[PlanRelation]:
     return _name_table(leaf, leaf.relation())
 
 
-def _of_stream(leaf: Java) -> list[Relation]:
+def _of_stream(leaf: Java) -> list[PlanRelation]:
     """A source of the first kind, known by what it says of itself."""
     return name_described(str(leaf.source().toString()))
 
 
-def _name_table(leaf: Java, relation: Java) -> list[Relation]:
+def _name_table(leaf: Java, relation: Java) -> list[PlanRelation]:
     """The dataset that a table of the second kind is."""
     table, identifier, catalog = relation.table(), relation.identifier(), relation.catalog()
     if _kind(table) == "RowLevelOperationTable":
@@ -106,7 +108,9 @@ def _name_table(leaf: Java, relation: Java) -> list[Relation]:
     if _kind(table) == "TextSocketTable":
         options = relation.options()
         return [
-            Relation(DatasetName(f"socket://{options.get('host')}:{options.get('port')}", "lines"))
+            PlanRelation(
+                DatasetName(f"socket://{options.get('host')}:{options.get('port')}", "lines")
+            )
         ]
     if not identifier.isDefined():
         return []
@@ -114,7 +118,7 @@ def _name_table(leaf: Java, relation: Java) -> list[Relation]:
     name = str(identifier.get().toString())
     catalogue = str(catalog.get().name()) if catalog.isDefined() else "spark"
     if location is None:
-        return [Relation(DatasetName(catalogue, name))]
+        return [PlanRelation(DatasetName(catalogue, name))]
     conf = leaf.conf()
     kind, uri = (
         str(conf.getConfString(f"spark.sql.catalog.{catalogue}.{key}", ""))
@@ -122,21 +126,21 @@ def _name_table(leaf: Java, relation: Java) -> list[Relation]:
     )
     if uri and kind in _BY_URI:
         metastore = f"hive://{urlsplit(uri).netloc}" if kind == "hive" else uri
-        return [Relation(naming.by_location(str(location)), DatasetName(metastore, name))]
+        return [PlanRelation(naming.by_location(str(location)), DatasetName(metastore, name))]
     return [table_at(str(location), name)]
 
 
-def name_topics(options: Mapping[str, str]) -> list[Relation]:
+def name_topics(options: Mapping[str, str]) -> list[PlanRelation]:
     """The topics that are read, or the one that is written."""
     known = {key.lower(): value for key, value in options.items()}
     brokers = known.get("kafka.bootstrap.servers", "")
     if not brokers:
         return []
     if pattern := known.get("subscribepattern"):
-        return [Relation(naming.kafka(brokers, pattern), is_topic=True, is_pattern=True)]
+        return [PlanRelation(naming.kafka(brokers, pattern), is_topic=True, is_pattern=True)]
     topics = known.get("topic") or known.get("subscribe") or _assigned(known.get("assign")) or ""
     return [
-        Relation(naming.kafka(brokers, topic.strip()), is_topic=True)
+        PlanRelation(naming.kafka(brokers, topic.strip()), is_topic=True)
         for topic in topics.split(",")
         if topic.strip()
     ]
@@ -150,19 +154,19 @@ def _assigned(partitions: str | None) -> str:
         return ""
 
 
-def name_described(text: str) -> list[Relation]:
+def name_described(text: str) -> list[PlanRelation]:
     """The dataset in what a source or sink says of itself: `FileSink[file:/a/b]`."""
     found = _DESCRIBED.fullmatch(text)
     if found is None or found[1] not in _OF_FILES:
         return []
-    return [Relation(naming.by_location(found[2]))]
+    return [PlanRelation(naming.by_location(found[2]))]
 
 
-def table_at(location: str, name: str) -> Relation:
+def table_at(location: str, name: str) -> PlanRelation:
     """A table is named by where it is; what its catalog calls it is its other name."""
     path = naming.by_location(location)
     warehouse = _warehouse(path.name, name)
-    return Relation(path, naming.in_warehouse(path.namespace, warehouse, name))
+    return PlanRelation(path, naming.in_warehouse(path.namespace, warehouse, name))
 
 
 def _warehouse(path: str, name: str) -> str:
@@ -197,7 +201,7 @@ _JDBC: dict[str, Callable[..., DatasetName]] = {
     "sqlserver": _with_schema(naming.mssql, "dbo"),
     "mysql": naming.mysql,
 }
-_LEAVES: dict[str, Callable[[Java], list[Relation]]] = {
+_LEAVES: dict[str, Callable[[Java], list[PlanRelation]]] = {
     "DataSourceV2Relation": _of_table,
     "DataSourceV2ScanRelation": _of_scan,
     "LogicalRelation": _of_files,

@@ -7,7 +7,7 @@ from headwater.model.instant import format_instant, now
 from headwater.model.naming import DatasetName
 from headwater.model.spec import RUN_EVENT, facet_schema, producer
 from headwater.spark.counting import Count
-from headwater.spark.plan_lineage import Dataset
+from headwater.spark.plan_lineage import PlanDataset
 
 Json = dict[str, Any]
 
@@ -45,7 +45,7 @@ def run_event(
     }
 
 
-def dataset(told: Dataset) -> Json:
+def dataset(told: PlanDataset) -> Json:
     """A dataset with its schema, its other name, and where its columns come from."""
     facets: Json = {}
     if told.fields:

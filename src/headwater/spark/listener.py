@@ -20,7 +20,7 @@ from headwater.spark.connect import (
 )
 from headwater.spark.executions import listen_to_executions, wait_until_told
 from headwater.spark.queries import listen_to_queries
-from headwater.spark.query_tracker import Watcher
+from headwater.spark.query_tracker import QueryTracker
 from headwater.spark.sender import Sender, http_post
 from headwater.spark.settings import read_settings
 
@@ -38,7 +38,7 @@ _BUS_MILLISECONDS = 2_000
 class Listener(StreamingQueryListener):
     """What Spark Connect tells of its queries, passed on."""
 
-    def __init__(self, watcher: Watcher) -> None:
+    def __init__(self, watcher: QueryTracker) -> None:
         self._watcher = watcher
 
     def onQueryStarted(self, event: Any) -> None:
@@ -55,7 +55,7 @@ class Listener(StreamingQueryListener):
         self._watcher.ended(str(event.runId), event.exception)
 
 
-class Listening:
+class LineageListener:
     """Lineage of one session, until it is closed."""
 
     def __init__(
@@ -67,7 +67,7 @@ class Listening:
         self._watcher = (
             ConnectWatcher(spark, sender, namespace)
             if is_connect(spark)
-            else Watcher(spark, sender, namespace, batch)
+            else QueryTracker(spark, sender, namespace, batch)
         )
         self._stop = self._listen_over_connect() if is_connect(spark) else self._listen()
         atexit.register(self._end)
@@ -129,7 +129,7 @@ def listen(
     namespace: str | None = None,
     api_key: str | None = None,
     batch: bool | None = None,
-) -> Listening:
+) -> LineageListener:
     """Tell a server what the streams of a session read and write, by column, while they run.
 
     With `batch`, writes that are no stream's are told as well, each as a job by what it writes to;
@@ -152,7 +152,7 @@ def listen(
     if is_batch and settings.has_stock_listener:
         log.info("batch jobs are left to OpenLineage's own listener, which runs as well")
     sender = Sender(http_post(address, api_key or settings.token))
-    found = Listening(
+    found = LineageListener(
         spark,
         sender,
         namespace or settings.namespace,
@@ -162,4 +162,4 @@ def listen(
     return found
 
 
-_of_sessions: "WeakKeyDictionary[SparkSession, Listening]" = WeakKeyDictionary()
+_of_sessions: "WeakKeyDictionary[SparkSession, LineageListener]" = WeakKeyDictionary()

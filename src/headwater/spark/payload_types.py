@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from headwater.spark.dataset_names import Java
-from headwater.spark.plan import Json, Node, read_tree
+from headwater.spark.plan import Json, PlanNode, read_tree
 
 # Parsers whose schema is not in the JSON; those of JSON and CSV have theirs.
 PARSERS = frozenset(("AvroDataToCatalyst", "FromAvro", "FromProtobuf", "ProtobufDataToCatalyst"))
@@ -21,7 +21,7 @@ WRITERS = frozenset(
 )
 
 
-def add_types(plan: Java, tree: Node) -> None:
+def add_types(plan: Java, tree: PlanNode) -> None:
     """Ask the JVM for the types, and note them with the expressions: `schema` of what is parsed,
     where other parsers have theirs, and `written` of what is written out."""
     pending = [(plan, tree)]
@@ -43,7 +43,7 @@ def _kind(expression: Java) -> str:
     return str(expression.getClass().getSimpleName())
 
 
-def _in_fields(node: Node) -> Iterator[Json]:
+def _in_fields(node: PlanNode) -> Iterator[Json]:
     """Such expressions in the fields of one node, in their order."""
     for value in node.fields.values():
         for flat in _lists_of_nodes(value):

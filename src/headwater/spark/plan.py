@@ -13,18 +13,18 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Node:
+class PlanNode:
     """A node of a plan or expression: the name of its class, what it holds, what is below it."""
 
     kind: str
     fields: Json = field(repr=False)
-    children: tuple["Node", ...] = field(repr=False)
+    children: tuple["PlanNode", ...] = field(repr=False)
 
-    def child(self, name: str) -> "Node":
+    def child(self, name: str) -> "PlanNode":
         """The child that is in a field."""
         return self.children[self.fields[name]]
 
-    def expressions(self, name: str) -> list["Node"]:
+    def expressions(self, name: str) -> list["PlanNode"]:
         """The expressions that are in a field: one, several, or none."""
         found = self.fields.get(name)
         if not isinstance(found, list) or not found:
@@ -33,7 +33,7 @@ class Node:
             return [read_tree(found)] if _is_node(found[0]) else []
         return [read_tree(each) for each in found if isinstance(each, list) and each]
 
-    def walk(self) -> Iterator["Node"]:
+    def walk(self) -> Iterator["PlanNode"]:
         """It and all below it, parents first."""
         pending = [self]
         while pending:
@@ -42,16 +42,16 @@ class Node:
             pending.extend(reversed(node.children))
 
 
-def read_tree(nodes: list[Json]) -> Node:
+def read_tree(nodes: list[Json]) -> PlanNode:
     """Make a tree of the flat list; the depth of a plan is not that of Python's stack."""
     # Read from the end: the children of a node are those made last.
-    made: list[Node] = []
+    made: list[PlanNode] = []
     for flat in reversed(nodes):
         count = flat["num-children"]
         children = tuple(made[-1 : -count - 1 : -1]) if count else ()
         if count:
             del made[-count:]
-        made.append(Node(flat["class"].rpartition(".")[2].rstrip("$"), flat, children))
+        made.append(PlanNode(flat["class"].rpartition(".")[2].rstrip("$"), flat, children))
     (root,) = made
     return root
 
@@ -60,7 +60,7 @@ def _is_node(value: Any) -> bool:
     return isinstance(value, dict) and "class" in value and "num-children" in value
 
 
-def expression_id(node: Node) -> tuple[int, str]:
+def expression_id(node: PlanNode) -> tuple[int, str]:
     """What tells an attribute from others of the same name."""
     found = node.fields["exprId"]
     return found["id"], found["jvmId"]

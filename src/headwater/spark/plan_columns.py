@@ -6,16 +6,16 @@ from typing import Any
 
 from headwater.spark.column_sources import (
     NOTHING,
+    ColumnSource,
     Deciding,
     Derived,
     Direct,
-    Source,
     Way,
     column,
     combine,
 )
-from headwater.spark.expressions import Reader
-from headwater.spark.plan import Node, expression_id, read_tree
+from headwater.spark.expressions import ExpressionReader
+from headwater.spark.plan import PlanNode, expression_id, read_tree
 
 Id = tuple[int, str]
 _CHANGED = Way(Direct.TRANSFORMATION)
@@ -32,7 +32,7 @@ class Rows:
     deciding: frozenset[Deciding] = frozenset()
 
     @property
-    def sources(self) -> frozenset[Source]:
+    def sources(self) -> frozenset[ColumnSource]:
         """All that the rows are made of, and that decides about them."""
         deciding = self.deciding.union(*(value.indirect for value in self.columns.values()))
         direct = (source for value in self.columns.values() for source in value.whole)
@@ -49,17 +49,17 @@ NO_ROWS = Rows({}, {})
 class PlanReader:
     """Reads one plan. What it meets and does not know is noted in `gaps`."""
 
-    leaves: list[Node] = field(default_factory=list)
+    leaves: list[PlanNode] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
-    payloads: dict[Source, Any] = field(default_factory=dict)
+    payloads: dict[ColumnSource, Any] = field(default_factory=dict)
     """The schemas with which columns of text or bytes are parsed."""
-    casts: dict[Source, Any] = field(default_factory=dict)
+    casts: dict[ColumnSource, Any] = field(default_factory=dict)
     """The types that columns are cast to."""
     known: "Rows | None" = None
     """Rows that a leaf may be, of a stream whose batch is read."""
     _shared: dict[int, Rows] = field(default_factory=dict)
 
-    def read(self, plan: Node, outer: Mapping[Id, Derived] | None = None) -> Rows:
+    def read(self, plan: PlanNode, outer: Mapping[Id, Derived] | None = None) -> Rows:
         """Read a plan from its leaves up: as deep as it may be, without Python's stack."""
         done: dict[int, Rows] = {}
         pending = [(plan, False)]
@@ -73,7 +73,7 @@ class PlanReader:
             done[id(node)] = self._rows(node, inputs, outer or {})
         return done[id(plan)]
 
-    def _rows(self, node: Node, inputs: list[Rows], outer: Mapping[Id, Derived]) -> Rows:
+    def _rows(self, node: PlanNode, inputs: list[Rows], outer: Mapping[Id, Derived]) -> Rows:
         reading = _READINGS.get(node.kind)
         if reading is not None:
             return reading(self, node, inputs, outer)
@@ -83,20 +83,22 @@ class PlanReader:
             return inputs[0]
         return self._unknown(node, inputs)
 
-    def reader(self, inputs: Sequence[Rows], outer: Mapping[Id, Derived]) -> Reader:
+    def reader(self, inputs: Sequence[Rows], outer: Mapping[Id, Derived]) -> ExpressionReader:
         """A reader of expressions over what comes in."""
         known: dict[Id, Derived] = dict(outer)
         for rows in inputs:
             known.update(rows.columns)
-        return Reader(known, self._subquery, self.payloads.__setitem__, self.casts.__setitem__)
+        return ExpressionReader(
+            known, self._subquery, self.payloads.__setitem__, self.casts.__setitem__
+        )
 
     def _subquery(
-        self, plan: Node, outer: Mapping[Id, Derived]
+        self, plan: PlanNode, outer: Mapping[Id, Derived]
     ) -> tuple[list[Derived], frozenset[Deciding]]:
         rows = self.read(plan, outer)
         return list(rows.columns.values()), rows.deciding
 
-    def _leaf(self, node: Node) -> Rows:
+    def _leaf(self, node: PlanNode) -> Rows:
         """A relation that is read; its columns are where all others come from."""
         output = node.expressions("output")
         names = {expression_id(each): each.fields["name"] for each in output}
@@ -107,20 +109,20 @@ class PlanReader:
         self.leaves.append(node)
         columns = {
             expression_id(each): column(
-                Source(number, (each.fields["name"],)), each.fields.get("dataType")
+                ColumnSource(number, (each.fields["name"],)), each.fields.get("dataType")
             )
             for each in output
         }
         return Rows(columns, names)
 
-    def _unknown(self, node: Node, inputs: list[Rows]) -> Rows:
+    def _unknown(self, node: PlanNode, inputs: list[Rows]) -> Rows:
         """A node never seen: what comes in goes on; what is new is made of all of it."""
         self.gaps.append(node.kind)
         if not node.expressions("output"):
             return _side_by_side(inputs)
         return self._made_of_all(node, inputs, "output")
 
-    def _made_of_all(self, node: Node, inputs: list[Rows], name: str) -> Rows:
+    def _made_of_all(self, node: PlanNode, inputs: list[Rows], name: str) -> Rows:
         """Columns that a function made of whole rows."""
         merged = _side_by_side(inputs)
         made = combine([each.through(_CHANGED) for each in merged.columns.values()])
@@ -141,11 +143,15 @@ def _side_by_side(inputs: Sequence[Rows]) -> Rows:
     return Rows(columns, names, frozenset().union(*(rows.deciding for rows in inputs)))
 
 
-def _deciding(reader: Reader, expressions: Sequence[Node], subtype: str) -> frozenset[Deciding]:
+def _deciding(
+    reader: ExpressionReader, expressions: Sequence[PlanNode], subtype: str
+) -> frozenset[Deciding]:
     return frozenset().union(*(reader.read(each).deciding(subtype) for each in expressions))
 
 
-def _named(reader: Reader, expressions: Sequence[Node]) -> tuple[dict[Id, Derived], dict[Id, str]]:
+def _named(
+    reader: ExpressionReader, expressions: Sequence[PlanNode]
+) -> tuple[dict[Id, Derived], dict[Id, str]]:
     """What named expressions give: aliases, and columns as they are."""
     columns, names = {}, {}
     for each in expressions:
@@ -158,40 +164,40 @@ def _named(reader: Reader, expressions: Sequence[Node]) -> tuple[dict[Id, Derive
 Outer = Mapping[Id, Derived]
 
 
-def _project(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _project(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     reader = plan.reader(inputs, outer)
     return Rows(*_named(reader, node.expressions("projectList")), inputs[0].deciding)
 
 
-def _aggregate(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _aggregate(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     reader = plan.reader(inputs, outer)
     grouped = _deciding(reader, node.expressions("groupingExpressions"), "GROUP_BY")
     columns, names = _named(reader, node.expressions("aggregateExpressions"))
     return Rows(columns, names, inputs[0].deciding | grouped)
 
 
-def _filter(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _filter(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     reader = plan.reader(inputs, outer)
     return inputs[0].decided_by(_deciding(reader, node.expressions("condition"), "FILTER"))
 
 
-def _sort(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _sort(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     reader = plan.reader(inputs, outer)
     return inputs[0].decided_by(_deciding(reader, node.expressions("order"), "SORT"))
 
 
-def _deduplicate(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _deduplicate(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     """One row of each group of the same keys, as Spark itself does it."""
     reader = plan.reader(inputs, outer)
     return inputs[0].decided_by(_deciding(reader, node.expressions("keys"), "GROUP_BY"))
 
 
-def _distinct(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _distinct(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     deciding = (each.deciding("GROUP_BY") for each in inputs[0].columns.values())
     return inputs[0].decided_by(frozenset().union(*deciding))
 
 
-def _join(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _join(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     reader = plan.reader(inputs, outer)
     joined = _deciding(reader, node.expressions("condition"), "JOIN")
     both = _side_by_side(inputs)
@@ -202,14 +208,14 @@ def _join(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Row
     return both.decided_by(joined)
 
 
-def _window(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _window(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     reader = plan.reader(inputs, outer)
     columns, names = _named(reader, node.expressions("windowExpressions"))
     rows = inputs[0]
     return Rows({**rows.columns, **columns}, {**rows.names, **names}, rows.deciding)
 
 
-def _generate(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _generate(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     """Rows out of one: what explode and its like make of a value."""
     reader = plan.reader(inputs, outer)
     made = combine([reader.read(each) for each in node.expressions("generator")])
@@ -220,7 +226,7 @@ def _generate(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) ->
     return Rows({**rows.columns, **columns}, {**rows.names, **names}, rows.deciding)
 
 
-def _expand(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _expand(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     """Every row several times, for cubes and the like: a column is any of those in its place."""
     reader = plan.reader(inputs, outer)
     output = node.expressions("output")
@@ -234,7 +240,7 @@ def _expand(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> R
     return Rows(columns, names, inputs[0].deciding)
 
 
-def _union(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _union(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     """By position; the ids are those of the first."""
     values = [list(rows.columns.values()) for rows in inputs]
     columns = {
@@ -245,23 +251,23 @@ def _union(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Ro
     return Rows(columns, inputs[0].names, deciding)
 
 
-def _among(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _among(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     """INTERSECT and EXCEPT: rows of the first, by what is in the second."""
     deciding = (each.deciding("FILTER") for rows in inputs for each in rows.columns.values())
     both = frozenset[Deciding]().union(*(rows.deciding for rows in inputs))
     return inputs[0].decided_by(both | frozenset().union(*deciding))
 
 
-def _with_shared(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _with_shared(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     return inputs[node.fields["plan"]]
 
 
-def _define_shared(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _define_shared(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     plan._shared[node.fields["id"]] = inputs[0]
     return inputs[0]
 
 
-def _refer_to_shared(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _refer_to_shared(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     """A subquery by name: its columns by position. One that refers to itself adds nothing new."""
     rows = plan._shared.get(node.fields["cteId"], NO_ROWS)
     values = list(rows.columns.values())
@@ -274,7 +280,7 @@ def _refer_to_shared(plan: PlanReader, node: Node, inputs: list[Rows], outer: Ou
     return Rows(columns, names, rows.deciding)
 
 
-def _merge(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _merge(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     """MERGE: each column is what one of its clauses puts there."""
     reader = plan.reader(inputs, outer)
     clauses = [clause for name in _CLAUSES for clause in node.expressions(name)]
@@ -295,7 +301,7 @@ def _merge(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Ro
     return Rows(columns, names, deciding)
 
 
-def _made_by_function(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _made_by_function(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     """What a function made of whole rows, or of groups of them."""
     reader = plan.reader(inputs, outer)
     keys = [each for name in _GROUPS for each in node.expressions(name)]
@@ -303,7 +309,7 @@ def _made_by_function(plan: PlanReader, node: Node, inputs: list[Rows], outer: O
     return rows.decided_by(_deciding(reader, keys, "GROUP_BY"))
 
 
-def _no_source(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -> Rows:
+def _no_source(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Outer) -> Rows:
     output = node.expressions("output")
     return Rows(
         {expression_id(each): NOTHING for each in output},
@@ -311,7 +317,7 @@ def _no_source(plan: PlanReader, node: Node, inputs: list[Rows], outer: Outer) -
     )
 
 
-_READINGS: dict[str, Callable[[PlanReader, Node, list[Rows], Outer], Rows]] = {
+_READINGS: dict[str, Callable[[PlanReader, PlanNode, list[Rows], Outer], Rows]] = {
     "Aggregate": _aggregate,
     "CTERelationDef": _define_shared,
     "CTERelationRef": _refer_to_shared,

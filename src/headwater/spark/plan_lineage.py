@@ -5,20 +5,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from headwater.model.naming import DatasetName
-from headwater.spark.column_sources import Deciding, Derived, Direct, Source, Way
-from headwater.spark.dataset_names import Java, Relation, name_leaf
+from headwater.spark.column_sources import ColumnSource, Deciding, Derived, Direct, Way
+from headwater.spark.dataset_names import Java, PlanRelation, name_leaf
 from headwater.spark.payload_types import PARSERS, WRITERS, add_types
-from headwater.spark.plan import Node, expression_id, read_tree
+from headwater.spark.plan import PlanNode, expression_id, read_tree
 from headwater.spark.plan_columns import PlanReader, Rows
 from headwater.spark.targets import Target, find_target
 
 Json = dict[str, Any]
 
 
-class Dataset(NamedTuple):
+class PlanDataset(NamedTuple):
     """A dataset that is read or written; `columns` is the column lineage of one that is written."""
 
-    relation: Relation
+    relation: PlanRelation
     fields: list[Json]
     columns: Json | None = None
 
@@ -26,15 +26,15 @@ class Dataset(NamedTuple):
 class Told(NamedTuple):
     """All that a plan tells. `gaps` are kinds of nodes through which columns were not followed."""
 
-    inputs: list[Dataset]
-    outputs: list[Dataset]
+    inputs: list[PlanDataset]
+    outputs: list[PlanDataset]
     gaps: list[str]
 
 
-class Reading:
+class AnalysedPlan:
     """A plan that was read: where its rows come from, and what its leaves are."""
 
-    def __init__(self, plan: Java, query_name: str, of: "Reading | None" = None) -> None:
+    def __init__(self, plan: Java, query_name: str, of: "AnalysedPlan | None" = None) -> None:
         """Read an analysed plan of the JVM; `of` is the stream whose batch it works on."""
         text = str(plan.toJSON())
         tree = read_tree(json.loads(text))
@@ -93,7 +93,7 @@ class Reading:
         ]
 
 
-def _is_streaming(leaf: Node) -> bool:
+def _is_streaming(leaf: PlanNode) -> bool:
     return leaf.kind.startswith("Streaming")
 
 
@@ -118,35 +118,35 @@ class _Sources:
         self,
         reader: PlanReader,
         leaves: Mapping[int, Java],
-        known: Sequence[list[Relation]],
+        known: Sequence[list[PlanRelation]],
         query_name: str,
     ) -> None:
         self._reader = reader
         self._query_name = query_name
         new = reader.leaves[len(known) :]
         self.relations = [*known, *(self._name(leaf, leaves) for leaf in new)]
-        self.patterns: dict[int, Relation] = {}
+        self.patterns: dict[int, PlanRelation] = {}
         """What stands for topics that are not known yet."""
         for place, relations in enumerate(self.relations):
             if any(relation.is_pattern for relation in relations):
                 self.patterns[place] = relations.pop()._replace(is_pattern=False)
 
-    def _name(self, leaf: Node, leaves: Mapping[int, Java]) -> list[Relation]:
+    def _name(self, leaf: PlanNode, leaves: Mapping[int, Java]) -> list[PlanRelation]:
         output = leaf.expressions("output")
         found = leaves.get(expression_id(output[0])[0]) if output else None
         return name_leaf(found, self._query_name) if found is not None else []
 
-    def of(self, source: Source) -> list[tuple[Relation, str]]:
+    def of(self, source: ColumnSource) -> list[tuple[PlanRelation, str]]:
         """The columns, by their datasets, that a source of the plan is."""
         return [(relation, _field(relation, source)) for relation in self.relations[source.leaf]]
 
-    def datasets(self, rows: Rows) -> list[Dataset]:
-        found: dict[DatasetName, Dataset] = {}
+    def datasets(self, rows: Rows) -> list[PlanDataset]:
+        found: dict[DatasetName, PlanDataset] = {}
         used = rows.sources
         for number, relations in enumerate(self.relations):
             for relation in relations:
                 fields = self._messages(number, used) if relation.is_topic else self._fields(number)
-                found.setdefault(relation.name, Dataset(relation, fields))
+                found.setdefault(relation.name, PlanDataset(relation, fields))
         return list(found.values())
 
     def _fields(self, number: int) -> list[Json]:
@@ -154,7 +154,7 @@ class _Sources:
         output = self._reader.leaves[number].expressions("output")
         return [_schema_field(each.fields["name"], each.fields["dataType"]) for each in output]
 
-    def _messages(self, number: int, used: frozenset[Source]) -> list[Json]:
+    def _messages(self, number: int, used: frozenset[ColumnSource]) -> list[Json]:
         """The columns of a topic: those that are parsed from its messages, and what else of them
         is used, with the types it is cast to."""
         fields = {
@@ -169,16 +169,18 @@ class _Sources:
         for each in self._reader.leaves[number].expressions("output"):
             name = each.fields["name"]
             if name in as_they_are:
-                kind = self._reader.casts.get(Source(number, (name,)), each.fields["dataType"])
+                kind = self._reader.casts.get(
+                    ColumnSource(number, (name,)), each.fields["dataType"]
+                )
                 fields.setdefault(name, _schema_field(name, kind))
         return list(fields.values())
 
 
-def _field(relation: Relation, source: Source) -> str:
+def _field(relation: PlanRelation, source: ColumnSource) -> str:
     return ".".join(source.payload if relation.is_topic and source.payload else source.path)
 
 
-def _written(relation: Relation, target: Target, rows: Rows, sources: _Sources) -> Dataset:
+def _written(relation: PlanRelation, target: Target, rows: Rows, sources: _Sources) -> PlanDataset:
     values = _values(relation, target, rows)
     itself = relation.name if target.is_by_name else None
     columns: Json = {
@@ -190,13 +192,13 @@ def _written(relation: Relation, target: Target, rows: Rows, sources: _Sources) 
     if rows.deciding:
         columns["dataset"] = _inputs({}, rows.deciding, sources, itself)
     fields = [_schema_field(name, kind) for name, (_, kind) in values.items()]
-    return Dataset(relation, fields, columns)
+    return PlanDataset(relation, fields, columns)
 
 
 _Values = dict[str, tuple[Derived, Any]]
 
 
-def _values(relation: Relation, target: Target, rows: Rows) -> _Values:
+def _values(relation: PlanRelation, target: Target, rows: Rows) -> _Values:
     """What is written, by column: by position, under the names that the target has for them."""
     if target.is_by_name:
         kinds = dict(target.columns)
@@ -221,7 +223,7 @@ def _values(relation: Relation, target: Target, rows: Rows) -> _Values:
 
 
 def _inputs(
-    direct: Mapping[Source, Way],
+    direct: Mapping[ColumnSource, Way],
     indirect: frozenset[Deciding],
     sources: _Sources,
     itself: DatasetName | None,
@@ -251,7 +253,7 @@ def _inputs(
     ]
 
 
-def _parsed(way: Way, relation: Relation, source: Source) -> Way:
+def _parsed(way: Way, relation: PlanRelation, source: ColumnSource) -> Way:
     """What is parsed out of a column is part of it; of a topic it is a column by itself."""
     if source.payload and not relation.is_topic:
         return way.then(Way(Direct.TRANSFORMATION))

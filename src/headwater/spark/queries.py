@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headwater.spark.dataset_names import Java
-from headwater.spark.query_tracker import Watcher
+from headwater.spark.query_tracker import QueryTracker
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class QueryListener:
     """Called by the JVM; PySpark's own listeners ask it for each value of a progress in turn."""
 
-    def __init__(self, watcher: Watcher) -> None:
+    def __init__(self, watcher: QueryTracker) -> None:
         self._watcher = watcher
 
     def onQueryStarted(self, event: Java) -> None:
@@ -35,7 +35,7 @@ class QueryListener:
         implements = ("org.apache.spark.sql.streaming.PythonStreamingQueryListener",)
 
 
-def listen_to_queries(spark: "SparkSession", watcher: Watcher) -> Callable[[], None]:
+def listen_to_queries(spark: "SparkSession", watcher: QueryTracker) -> Callable[[], None]:
     """Hear of every stream of a session; gives what ends that."""
     from pyspark.java_gateway import ensure_callback_server_started
 

@@ -15,10 +15,10 @@ from headwater.spark.batches import BatchRun
 from headwater.spark.counting import Count
 from headwater.spark.dataset_names import Java
 from headwater.spark.executions import count_written, wait_until_told
-from headwater.spark.plan_lineage import Reading
+from headwater.spark.plan_lineage import AnalysedPlan
 from headwater.spark.sender import Sender
 from headwater.spark.stages import Stages
-from headwater.spark.streams import Json, Stream
+from headwater.spark.streams import Json, StreamJob
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +36,7 @@ _IDS = re.compile(r"#\d+L?")
 _WRITES = re.compile(r"AppendData|Overwrite|ReplaceData|WriteDelta|InsertInto")
 
 
-class Watcher:
+class QueryTracker:
     """Turns what happens to the queries of a session into events."""
 
     def __init__(
@@ -46,7 +46,7 @@ class Watcher:
         self._sender = sender
         self._namespace = namespace
         self._has_batch = batch
-        self._streams: dict[str, Stream] = {}
+        self._streams: dict[str, StreamJob] = {}
         self._stages: dict[str, Stages] = {}
         self._seen: dict[tuple[str, str], list[DatasetName]] = {}
         self._work: deque[Callable[[], None]] = deque(maxlen=_MAX_WORK)
@@ -54,7 +54,7 @@ class Watcher:
         threading.Thread(target=self._run, name="headwater-watcher", daemon=True).start()
 
     def started(self, id: str, run: str, name: str | None) -> None:
-        stream = Stream(self._namespace, name or f"query-{id}", id, run)
+        stream = StreamJob(self._namespace, name or f"query-{id}", id, run)
         self._streams[run] = stream
         # Asked for now: Spark forgets a query once it has ended.
         query = self._find_query(id)
@@ -116,7 +116,7 @@ class Watcher:
                 except Exception as error:
                     log.warning("lineage of a stream could not be told: %s", error)
 
-    def _tell_start(self, stream: Stream, query: Any, tries: int = _PLAN_TRIES) -> None:
+    def _tell_start(self, stream: StreamJob, query: Any, tries: int = _PLAN_TRIES) -> None:
         """Tell of a stream once it has its plan, which it makes when it begins to run."""
         if stream.run not in self._streams:
             return
@@ -137,12 +137,12 @@ class Watcher:
             stream.is_finite = False
             self._tell_end(stream, None)
 
-    def _tell_end_after_writes(self, stream: Stream, error: str | None) -> None:
+    def _tell_end_after_writes(self, stream: StreamJob, error: str | None) -> None:
         """Spark tells of writes on another way, which may take longer than that of the end."""
         wait_until_told(self._spark, _WRITES_MILLISECONDS)
         self._later(lambda: self._tell_end(stream, error))
 
-    def _tell_end(self, stream: Stream, error: str | None) -> None:
+    def _tell_end(self, stream: StreamJob, error: str | None) -> None:
         if self._streams.pop(stream.run, None) is None:
             return
         if not stream.was_told:
@@ -156,7 +156,7 @@ class Watcher:
         with suppress(Exception):
             return self._spark.streams.get(id)
 
-    def _read_plan(self, stream: Stream, query: Any) -> bool:
+    def _read_plan(self, stream: StreamJob, query: Any) -> bool:
         """Read the plan of a query; tells whether there is no more to wait for."""
         if query is None:
             return True
@@ -200,7 +200,7 @@ class Watcher:
 
     def _tell_job(self, execution: Java, began: int, ended: int, error: str | None) -> None:
         """A write that is no stream's: a job by what it writes to, and a run of it."""
-        told = Reading(execution.analyzed(), "").told()
+        told = AnalysedPlan(execution.analyzed(), "").told()
         count = count_written(execution) if error is None else Count()
         for target in told.outputs:
             job = BatchRun(self._namespace, target, told)
@@ -208,7 +208,7 @@ class Watcher:
             kind = "COMPLETE" if error is None else "FAIL"
             self._sender.send(f"{job.run} {kind}", job.event(kind, ended, error, count))
 
-    def _stream_of(self, plan: Java) -> Stream | None:
+    def _stream_of(self, plan: Java) -> StreamJob | None:
         given = {
             id[0]: stream
             for stream in self._streams.values()
@@ -224,10 +224,10 @@ class Watcher:
                     return found
         return None
 
-    def _is_due(self, stream: Stream) -> bool:
+    def _is_due(self, stream: StreamJob) -> bool:
         return stream.was_told and time.monotonic() - stream.told_at >= HEARTBEAT_SECONDS
 
-    def _send(self, stream: Stream, kind: str, error: str | None = None) -> None:
+    def _send(self, stream: StreamJob, kind: str, error: str | None = None) -> None:
         stream.find_topics()
         # What its tasks count is gone with the session.
         with suppress(Exception):

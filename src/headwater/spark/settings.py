@@ -10,7 +10,7 @@ _STOCK_LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
 _YES = frozenset(("1", "on", "true", "yes"))
 
 
-class Settings(NamedTuple):
+class ListenerSettings(NamedTuple):
     url: str
     namespace: str
     token: str
@@ -19,11 +19,11 @@ class Settings(NamedTuple):
     """OpenLineage's own listener runs as well: it tells of batch jobs, and of micro-batches."""
 
 
-def read_settings(spark: "SparkSession") -> Settings:
+def read_settings(spark: "SparkSession") -> ListenerSettings:
     """Read `spark.headwater.*` of a session; `HEADWATER_SPARK_*` where it does not say."""
     stock_namespace = _conf(spark, "spark.openlineage.namespace")
     listeners = _conf(spark, "spark.extraListeners")
-    return Settings(
+    return ListenerSettings(
         _setting(spark, "url"),
         # Under one namespace the stock listener's micro-batches are known as those of our streams.
         _setting(spark, "namespace") or stock_namespace or _conf(spark, "spark.app.name"),

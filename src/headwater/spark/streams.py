@@ -6,16 +6,16 @@ from typing import Any
 
 from headwater.model.naming import DatasetName
 from headwater.spark import events
-from headwater.spark.counting import Counts
+from headwater.spark.counting import QueryCounts
 from headwater.spark.dataset_names import Java
-from headwater.spark.plan_lineage import Dataset, Reading, Told
+from headwater.spark.plan_lineage import AnalysedPlan, PlanDataset, Told
 
 Json = dict[str, Any]
 
 log = logging.getLogger("headwater.spark")
 
 
-class Stream:
+class StreamJob:
     """One run of one query: what it reads and writes, and how far it is."""
 
     def __init__(self, namespace: str, name: str, id: str, run: str) -> None:
@@ -23,16 +23,16 @@ class Stream:
         self.name = name
         self.id = id
         self.run = run
-        self.reading: Reading | None = None
-        self._batches: list[Reading] = []
+        self.reading: AnalysedPlan | None = None
+        self._batches: list[AnalysedPlan] = []
         self.sources: list[list[DatasetName]] = []
         """The datasets of each source, in the order in which Spark counts their rows."""
         self.is_finite = False
         self.told_at = float("-inf")
-        self._inputs: dict[DatasetName, Dataset] = {}
-        self._outputs: dict[DatasetName, Dataset] = {}
+        self._inputs: dict[DatasetName, PlanDataset] = {}
+        self._outputs: dict[DatasetName, PlanDataset] = {}
         self._gaps: set[str] = set()
-        self.counts = Counts()
+        self.counts = QueryCounts()
         self.checkpoint: str | None = None
         self._first_batch: int | None = None
         self._progress: Json = {}
@@ -44,7 +44,7 @@ class Stream:
     def read(self, plan: Java) -> None:
         """Read the query's own plan; one that cannot be read is a gap, and the query told of."""
         try:
-            self.reading = Reading(plan, self.name)
+            self.reading = AnalysedPlan(plan, self.name)
             self.add(self.reading.told())
             self.sources = self.reading.streamed()
         except Exception as error:
@@ -53,7 +53,7 @@ class Stream:
 
     def read_batch(self, plan: Java) -> list[DatasetName]:
         """Read a plan that works on one of its batches; gives what it writes to."""
-        reading = Reading(plan, self.name, of=self.reading)
+        reading = AnalysedPlan(plan, self.name, of=self.reading)
         self._batches.append(reading)
         told = reading.told()
         self.add(told)

@@ -7,25 +7,25 @@ from typing import Any, NamedTuple
 from headwater.model.naming import DatasetName, by_location
 from headwater.spark.dataset_names import (
     Java,
-    Relation,
+    PlanRelation,
     name_catalog_table,
     name_described,
     name_leaf,
     name_topics,
 )
-from headwater.spark.plan import Node
+from headwater.spark.plan import PlanNode
 
 
 class Target(NamedTuple):
     """What is written to, the part of the plan that gives the rows, and the target's columns."""
 
-    relations: list[Relation]
-    query: Node
+    relations: list[PlanRelation]
+    query: PlanNode
     columns: list[tuple[str, Any]]
     is_by_name: bool = False
 
 
-def find_target(plan: Java, tree: Node, query_name: str) -> Target:
+def find_target(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """The target of a plan; without one that is known, the plan is all query."""
     reading = _TARGETS.get(tree.kind)
     if reading is None:
@@ -33,7 +33,7 @@ def find_target(plan: Java, tree: Node, query_name: str) -> Target:
     return reading(plan, tree, query_name)
 
 
-def _stream(plan: Java, tree: Node, query_name: str) -> Target:
+def _stream(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """A stream's sink of the second kind."""
     relation = plan.relation()
     if relation.isDefined():
@@ -42,30 +42,30 @@ def _stream(plan: Java, tree: Node, query_name: str) -> Target:
     if "Kafka" in kind:
         relations = name_topics(_options(plan.writeOptions()))
     else:
-        relations = [Relation(DatasetName(_of_session(kind), query_name))]
+        relations = [PlanRelation(DatasetName(_of_session(kind), query_name))]
     return Target(relations, tree.child("query"), _columns_of(plan.query()))
 
 
-def _old_stream(plan: Java, tree: Node, query_name: str) -> Target:
+def _old_stream(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """A stream's sink of the first kind: files, or a function that is given the batches."""
     relations = name_described(str(plan.sink().toString()))
     return Target(relations, tree.child("query"), _columns_of(plan.query()))
 
 
-def _table(plan: Java, tree: Node, query_name: str) -> Target:
+def _table(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """Rows added to a table, or put in the place of others."""
     return Target(name_leaf(plan.table()), tree.child("query"), _columns(tree, "table"))
 
 
-def _rewritten(plan: Java, tree: Node, query_name: str) -> Target:
+def _rewritten(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """Rows changed in place, by MERGE, UPDATE or DELETE: among others that say what is done."""
     columns = _columns(tree, "table")
     return Target(name_leaf(plan.originalTable()), tree.child("query"), columns, is_by_name=True)
 
 
-def _files(plan: Java, tree: Node, query_name: str) -> Target:
+def _files(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """Files in a folder, which may be a table of Spark's own catalog."""
-    relation = Relation(by_location(str(plan.outputPath().toString())))
+    relation = PlanRelation(by_location(str(plan.outputPath().toString())))
     table = plan.catalogTable()
     if table.isDefined():
         relation = name_catalog_table(table.get())
@@ -78,7 +78,7 @@ def _columns_of(query: Java) -> list[tuple[str, Any]]:
     return [(field["name"], field["type"]) for field in schema["fields"]]
 
 
-def _columns(tree: Node, field: str) -> list[tuple[str, Any]]:
+def _columns(tree: PlanNode, field: str) -> list[tuple[str, Any]]:
     """The columns of a relation inside a field of the node."""
     for relation in tree.expressions(field):
         output = relation.expressions("output")
@@ -101,7 +101,7 @@ def _options(options: Java) -> dict[str, str]:
     return {name: str(options.apply(name)) for name in names}
 
 
-_TARGETS: dict[str, Callable[[Java, Node, str], Target]] = {
+_TARGETS: dict[str, Callable[[Java, PlanNode, str], Target]] = {
     "AppendData": _table,
     "InsertIntoHadoopFsRelationCommand": _files,
     "OverwriteByExpression": _table,

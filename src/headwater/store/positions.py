@@ -9,19 +9,19 @@ from headwater.model.instant import now
 from headwater.store import tables
 
 
-class Position(NamedTuple):
+class SourcePosition(NamedTuple):
     value: int
     incarnation: str
     """Which source of that name it is; one made anew begins anew."""
     moved_at: int
 
 
-def read_positions(connection: Connection, source: str) -> dict[str, Position]:
+def read_positions(connection: Connection, source: str) -> dict[str, SourcePosition]:
     """Read how far a source is, by its partitions; one that has not begun is absent."""
     table = tables.position
-    query = select(table.c.partition, *(table.c[name] for name in Position._fields))
+    query = select(table.c.partition, *(table.c[name] for name in SourcePosition._fields))
     rows = connection.execute(query.where(table.c.source == source))
-    return {partition: Position(*rest) for partition, *rest in rows}
+    return {partition: SourcePosition(*rest) for partition, *rest in rows}
 
 
 def move_position(

@@ -33,7 +33,7 @@ _WITH_ROWID = frozenset(("event", "content", "rejected"))
 _OFTEN_UPDATED = frozenset(("job", "run", "run_dataset", "job_dataset", "facet"))
 
 
-def _type(column: merge.Column) -> types.TypeEngine[Any]:
+def _type(column: merge.RelationColumn) -> types.TypeEngine[Any]:
     if column.type is bytes:
         return LargeBinary()
     if column.type is str:

@@ -8,7 +8,7 @@ from headwater.cli.api.node_names import (
     COLUMN,
     DATASET,
     JOB,
-    Node,
+    NodeName,
     is_node_id,
     node_of_id,
     node_of_shape,
@@ -30,7 +30,7 @@ _TYPES = {NodeType.DATASET: DATASET, NodeType.JOB: JOB, NodeType.COLUMN: COLUMN}
 _WORDS = {of_api: word for word, of_api in _TYPES.items()}
 
 
-def find_node(client: Client, name: str, type: NodeType | None = None, hint: str = "") -> Node:
+def find_node(client: Client, name: str, type: NodeType | None = None, hint: str = "") -> NodeName:
     """Find the node that a name means: the only one that has it, or the only one like it.
 
     Of several the candidates are listed on standard error; `hint` says what else may help.

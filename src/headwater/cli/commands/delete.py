@@ -13,7 +13,7 @@ from headwater.cli.api.edits import (
     label_of,
     path_of,
 )
-from headwater.cli.api.node_names import COLUMN, Node
+from headwater.cli.api.node_names import COLUMN, NodeName
 from headwater.cli.output.screen import Screen
 from headwater.errors import InvalidRequest
 
@@ -46,7 +46,7 @@ def delete(
     screen.say(f"{label_of(node)} is deleted; headwater restore brings it back")
 
 
-def _tell_dependents(client: Client, node: Node) -> None:
+def _tell_dependents(client: Client, node: NodeName) -> None:
     """Say what would lose a source."""
     asked = {"nodeId": node.id, "direction": "downstream", "limit": _DEPENDENTS_ASKED}
     graph = client.ask("/api/v1/lineage", **asked)["graph"]

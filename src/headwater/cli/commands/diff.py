@@ -9,7 +9,7 @@ from rich.text import Text
 
 from headwater.cli.api.client import DEFAULT_URL, Client, ServerOption
 from headwater.cli.api.node_lookup import find_node
-from headwater.cli.api.node_names import JOB, Node, node_of_id, node_of_shape
+from headwater.cli.api.node_names import JOB, NodeName, node_of_id, node_of_shape
 from headwater.cli.options import DownOption, UpOption, choose_sides, direction_of
 from headwater.cli.output.printing import Output, OutputOption
 from headwater.cli.output.screen import Screen, print_json
@@ -83,7 +83,7 @@ def diff(
 
 
 def ask_diff(
-    client: Client, since: int, until: int, node: Node | None = None, **limits: Any
+    client: Client, since: int, until: int, node: NodeName | None = None, **limits: Any
 ) -> Shape:
     """The answer of the API."""
     times = {"from": format_instant(since), "to": format_instant(until)}
@@ -180,10 +180,10 @@ class _Words:
                 return f"{what} of {self._short(subject.id)}"
         return f"{'job ' if subject.type == JOB else 'dataset '}{self._whole(subject)}"
 
-    def _node(self, id: str) -> Node:
+    def _node(self, id: str) -> NodeName:
         return self._nodes.get(id) or node_of_id(id)
 
-    def _whole(self, node: Node) -> str:
+    def _whole(self, node: NodeName) -> str:
         return self._screen.clean(node.whole_name)
 
     def _short(self, id: str) -> str:

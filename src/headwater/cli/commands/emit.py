@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from headwater.cli.api.client import DEFAULT_URL, Client, ServerOption, message_of
-from headwater.cli.input.events import STDIN, Source
-from headwater.cli.input.position import Position
+from headwater.cli.input.events import STDIN, EventInput
+from headwater.cli.input.position import FilePosition
 from headwater.cli.output.printing import Output, OutputOption
 from headwater.errors import HeadwaterError
 from headwater.model.records import Record
@@ -134,12 +134,12 @@ def _progress(console: Console) -> Progress:
 
 
 def _send_file(file: str, client: Client, resume: bool, tally: Tally, progress: Progress) -> None:
-    with Source(file) as source:
+    with EventInput(file) as source:
         records = source.records()
         first = next(records, None)
         if first is None:
             return
-        position = Position(Path(file), client.url, first.data) if resume else None
+        position = FilePosition(Path(file), client.url, first.data) if resume else None
         passed = position.answered if position else 0
         tally.skipped += passed
         task = progress.add_task(source.name, total=source.size, answered=passed)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from headwater.cli.commands.db import open_store
-from headwater.cli.commands.ingest_run import Choices, run_check, run_ingest
+from headwater.cli.commands.ingest_run import IngestOptions, run_check, run_ingest
 from headwater.cli.commands.serve import Data, Store
 from headwater.cli.output.printing import Output, OutputOption
 from headwater.cli.output.progress import steps
@@ -221,13 +221,13 @@ def _choices(
     verbose: bool,
     store: str | None,
     data: Path | None,
-) -> Choices:
+) -> IngestOptions:
     spark: dict[str, Any] = {"master": master, "conf": parse_pairs(conf, "--conf") or None}
     try:
         seconds = parse_duration(every).total_seconds()
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--every") from None
-    return Choices(
+    return IngestOptions(
         settings=load_settings(store=store, data=data, spark=spark),
         name=name,
         every=None if once else seconds,

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from headwater.pipeline.feeds.feed import Feed
     from headwater.pipeline.feeds.kafka import KafkaSource
-    from headwater.pipeline.ingest import Ingest
-    from headwater.pipeline.observers import Watcher
+    from headwater.pipeline.ingest import StreamIngest
+    from headwater.pipeline.observers import IngestObserver
     from headwater.pipeline.tasks import Task
 
 # More than a batch under way is waited for; what takes longer hangs.
@@ -33,7 +33,7 @@ _AT_ONCE_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Choices:
+class IngestOptions:
     """What the options of an ingest say. `every` is in seconds; None: once."""
 
     settings: Settings
@@ -45,7 +45,7 @@ class Choices:
     verbose: bool
 
 
-def run_check(choices: Choices, source: "KafkaSource | str") -> None:
+def run_check(choices: IngestOptions, source: "KafkaSource | str") -> None:
     """Try each step and print it; exit code 1 if one fails."""
     from headwater.pipeline.checks import check_files, check_kafka, check_targets
     from headwater.store.engine import open_engine
@@ -69,7 +69,7 @@ def run_check(choices: Choices, source: "KafkaSource | str") -> None:
         raise typer.Exit(1)
 
 
-def run_ingest(choices: Choices, source: "KafkaSource | str", group: str | None) -> None:
+def run_ingest(choices: IngestOptions, source: "KafkaSource | str", group: str | None) -> None:
     """Take in until the end, or until Ctrl-C or SIGTERM."""
     from headwater.cli.output.ingest_progress import screen
     from headwater.store.engine import open_engine
@@ -92,7 +92,7 @@ def run_ingest(choices: Choices, source: "KafkaSource | str", group: str | None)
 
 
 def _session(
-    choices: Choices, source: "KafkaSource | str"
+    choices: IngestOptions, source: "KafkaSource | str"
 ) -> "AbstractContextManager[SparkSession]":
     from headwater.pipeline.spark.packages import KAFKA
     from headwater.pipeline.spark.session import session
@@ -115,17 +115,21 @@ def _feed(source: "KafkaSource | str", group: str) -> "Feed":
 
 
 def _assemble(
-    choices: Choices, spark: "SparkSession", feed: "Feed", engine: "Engine", watcher: "Watcher"
-) -> "Ingest":
-    from headwater.pipeline.ingest import Ingest, Plan
-    from headwater.pipeline.observers import Metrics, Watchers
+    choices: IngestOptions,
+    spark: "SparkSession",
+    feed: "Feed",
+    engine: "Engine",
+    watcher: "IngestObserver",
+) -> "StreamIngest":
+    from headwater.pipeline.ingest import Plan, StreamIngest
+    from headwater.pipeline.observers import IngestMetrics, Watchers
     from headwater.pipeline.own_lineage import OwnLineage
     from headwater.store.write.writer import open_writer
 
     settings = choices.settings
     watchers = [watcher]
     if choices.metrics_port is not None:
-        metrics = Metrics()
+        metrics = IngestMetrics()
         metrics.serve(choices.metrics_port, "127.0.0.1")
         watchers.append(metrics)
     own = OwnLineage(
@@ -134,7 +138,7 @@ def _assemble(
         _outputs(settings, engine),
         is_stream=choices.every is not None,
     )
-    return Ingest(
+    return StreamIngest(
         spark,
         feed,
         _task(choices, feed, engine),
@@ -145,7 +149,7 @@ def _assemble(
     )
 
 
-def _task(choices: Choices, feed: "Feed", engine: "Engine") -> "Task":
+def _task(choices: IngestOptions, feed: "Feed", engine: "Engine") -> "Task":
     from headwater.model.instant import SECOND
     from headwater.pipeline.job_patterns import JobPatterns
     from headwater.pipeline.tasks import Task
@@ -179,7 +183,7 @@ def _tell(text: str) -> None:
 
 
 @contextmanager
-def _stopped_by_signals(ingest: "Ingest") -> Iterator[None]:
+def _stopped_by_signals(ingest: "StreamIngest") -> Iterator[None]:
     """Ctrl-C and SIGTERM end it after the batch under way; a second one at once.
 
     A store that hangs must not keep it from ending: what is cut short is taken in again.

@@ -23,7 +23,7 @@ from headwater.store.migrate import upgrade
 app = typer.Typer(help="Say who may come in: named keys with scopes.", no_args_is_help=True)
 
 
-class Scope(StrEnum):
+class KeyScope(StrEnum):
     READ = READ
     WRITE = WRITE
     ADMIN = ADMIN
@@ -36,7 +36,7 @@ Name = Annotated[str, typer.Argument(help="Who the key is for: the actor of what
 def add(
     name: Name,
     scope: Annotated[
-        list[Scope],
+        list[KeyScope],
         typer.Option(
             help="What it may do; give it again for more. admin has all, write cannot read."
         ),

@@ -7,7 +7,7 @@ import typer
 
 from headwater.cli.api.client import DEFAULT_URL, Client, ServerOption
 from headwater.cli.api.node_lookup import NodeType, find_node
-from headwater.cli.api.node_names import COLUMN, Node
+from headwater.cli.api.node_names import COLUMN, NodeName
 from headwater.cli.options import DownOption, Side, UpOption, choose_sides, direction_of
 from headwater.cli.output.column_tree import ColumnTrees
 from headwater.cli.output.graph_tree import GraphTrees
@@ -19,7 +19,7 @@ from headwater.model.instant import format_instant
 Shape = dict[str, Any]
 
 
-class Format(StrEnum):
+class OutputFormat(StrEnum):
     TEXT = "text"
     JSON = "json"
     DOT = "dot"
@@ -61,7 +61,7 @@ class Question(NamedTuple):
     direct: bool = False
     fold: bool = False
 
-    def parameters(self, node: Node) -> Shape:
+    def parameters(self, node: NodeName) -> Shape:
         return {
             "nodeId": node.id,
             "direction": direction_of(self.sides),
@@ -70,7 +70,7 @@ class Question(NamedTuple):
             "as_of": None if self.as_of is None else format_instant(self.as_of),
         }
 
-    def is_of_columns(self, node: Node) -> bool:
+    def is_of_columns(self, node: NodeName) -> bool:
         return self.columns or node.type == COLUMN
 
 
@@ -99,8 +99,9 @@ def lineage(
     type: TypeOption = None,
     server: ServerOption = DEFAULT_URL,
     output: Annotated[
-        Format, typer.Option("--output", "-o", help="How to print: trees, or for other tools.")
-    ] = Format.TEXT,
+        OutputFormat,
+        typer.Option("--output", "-o", help="How to print: trees, or for other tools."),
+    ] = OutputFormat.TEXT,
 ) -> None:
     """Show what a dataset, a job or a column comes from, and what comes from it.
 
@@ -118,9 +119,9 @@ def lineage(
         hint = "" if type else ", or narrow it with --type"
         node = find_node(client, name, type, hint)
         _check(question, node, output)
-        if output in (Format.TEXT, Format.JSON):
+        if output in (OutputFormat.TEXT, OutputFormat.JSON):
             answer = ask_lineage(client, node, question)
-            if output is Format.JSON:
+            if output is OutputFormat.JSON:
                 print_json(answer)
             else:
                 show_lineage(Screen(), answer, node, question)
@@ -128,7 +129,7 @@ def lineage(
             _export(client, node, question, output)
 
 
-def ask_lineage(client: Client, node: Node, question: Question) -> Shape:
+def ask_lineage(client: Client, node: NodeName, question: Question) -> Shape:
     """The answer of the API, of nodes or of columns."""
     asked = question.parameters(node)
     if question.is_of_columns(node):
@@ -137,7 +138,7 @@ def ask_lineage(client: Client, node: Node, question: Question) -> Shape:
     return dict(client.ask("/api/v1/lineage", fold=question.fold, **asked))
 
 
-def show_lineage(screen: Screen, answer: Shape, node: Node, question: Question) -> None:
+def show_lineage(screen: Screen, answer: Shape, node: NodeName, question: Question) -> None:
     """Print an answer as trees, and what to do where it is not whole."""
     if not answer["graph"]:
         name, time = screen.clean(node.label), describe_time(answer["asOf"])
@@ -153,20 +154,20 @@ def show_lineage(screen: Screen, answer: Shape, node: Node, question: Question) 
         )
 
 
-def _check(question: Question, node: Node, output: Format) -> None:
+def _check(question: Question, node: NodeName, output: OutputFormat) -> None:
     """Refuse what would have no effect."""
     is_of_columns = question.is_of_columns(node)
     if question.direct and not is_of_columns:
         raise InvalidRequest("--direct", "is for columns; add --columns, or name one")
     if question.fold and is_of_columns:
         raise InvalidRequest("--fold", "is for datasets and jobs, not for columns")
-    if output not in (Format.TEXT, Format.JSON):
+    if output not in (OutputFormat.TEXT, OutputFormat.JSON):
         for option, is_given in (("--direct", question.direct), ("--fold", question.fold)):
             if is_given:
                 raise InvalidRequest(option, f"works with --output text and json, not {output}")
 
 
-def _export(client: Client, node: Node, question: Question, output: Format) -> None:
+def _export(client: Client, node: NodeName, question: Question, output: OutputFormat) -> None:
     asked = question.parameters(node)
     columns = question.is_of_columns(node)
     answer = client.ask_raw("/api/v1/lineage/export", format=output, columns=columns, **asked)

@@ -13,7 +13,7 @@ from headwater.cli.api.edits import (
     path_of,
     say_aspect,
 )
-from headwater.cli.api.node_names import COLUMN, Node
+from headwater.cli.api.node_names import COLUMN, NodeName
 from headwater.cli.output.screen import Screen
 from headwater.errors import InvalidRequest, NotFound
 
@@ -49,7 +49,7 @@ def own(
     screen.say(f"{label_of(node)} {done} {screen.clean(owner)}")
 
 
-def _owners(client: Client, node: Node) -> list[Owner]:
+def _owners(client: Client, node: NodeName) -> list[Owner]:
     """Who owns it now, by what is shown of it; what has no name is left out."""
     facets = client.read(path_of(node))["facets"]
     listed = (facets.get("ownership") or {}).get("owners")

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from headwater.cli.api.client import DEFAULT_URL, Client, ServerOption
 from headwater.cli.api.node_lookup import find_node
-from headwater.cli.api.node_names import COLUMN, DATASET, JOB, Node
+from headwater.cli.api.node_names import COLUMN, DATASET, JOB, NodeName
 from headwater.cli.commands.lineage import AsOfOption
 from headwater.cli.output.printing import STATE_STYLES, Output, OutputOption
 from headwater.cli.output.screen import Grid, Screen, print_json
@@ -51,7 +51,7 @@ def path(
 
 
 def ask_paths(
-    client: Client, start: Node, end: Node, as_of: int | None = None, **limits: Any
+    client: Client, start: NodeName, end: NodeName, as_of: int | None = None, **limits: Any
 ) -> Shape:
     """The answer of the API."""
     time = None if as_of is None else format_instant(as_of)
@@ -59,7 +59,7 @@ def ask_paths(
     return dict(client.ask("/api/v1/lineage/path", as_of=time, **ends, **limits))
 
 
-def show_paths(screen: Screen, answer: Shape, start: Node, end: Node) -> None:
+def show_paths(screen: Screen, answer: Shape, start: NodeName, end: NodeName) -> None:
     """Print each path, from its upstream end down."""
     names = [screen.clean(node.label) for node in (start, end)]
     paths = answer["paths"]
@@ -94,7 +94,7 @@ def _show_path(screen: Screen, found: Shape, nodes: dict[str, Shape], title: str
     for id, edge in zip(found["nodes"], edges, strict=True):
         shape = nodes[id]
         step = Text().append(f"{screen.marks.arrow} " if edge else "", "dim")
-        node = Node(id, shape["type"], shape["namespace"], shape["name"], shape["field"])
+        node = NodeName(id, shape["type"], shape["namespace"], shape["name"], shape["field"])
         step.append(screen.clean(node.label), "cyan" if node.type == JOB else "none")
         state = shape["state"]
         grid.add(

@@ -17,14 +17,16 @@ _SUGGESTED = 3
 _MOST_SHOWN = 80
 
 
-class Kind(StrEnum):
+class NodeKindOption(StrEnum):
     DATASET = "dataset"
     JOB = "job"
 
 
 def search(
     words: Annotated[list[str], typer.Argument(help="What to look for; every word must be found.")],
-    type: Annotated[Kind | None, typer.Option("--type", help="Only datasets, or jobs.")] = None,
+    type: Annotated[
+        NodeKindOption | None, typer.Option("--type", help="Only datasets, or jobs.")
+    ] = None,
     namespace: NamespaceOption = None,
     system: Annotated[
         str | None, typer.Option("--system", help="Only of this system, such as kafka.")

@@ -90,18 +90,18 @@ def _check_address(settings: Settings, engine: "Engine") -> None:
         )
 
 
-class Listening(NamedTuple):
+class ListeningServer(NamedTuple):
     """A server that has started: where, and how to end it from any thread."""
 
     url: str
     stop: Callable[[], None]
 
 
-def _announce(server: Listening) -> None:
+def _announce(server: ListeningServer) -> None:
     typer.echo(f"Headwater listens on {server.url} (Ctrl-C stops it)")
 
 
-def run_server(settings: Settings, announce: Callable[[Listening], None] = _announce) -> None:
+def run_server(settings: Settings, announce: Callable[[ListeningServer], None] = _announce) -> None:
     """Serve until stopped; `announce` is told once the server listens."""
     import socket
 
@@ -118,7 +118,7 @@ def run_server(settings: Settings, announce: Callable[[Listening], None] = _anno
             if self.started:
                 listening = self.servers[0].sockets[0]
                 address, bound = listening.getsockname()[:2]
-                announce(Listening(f"http://{address}:{bound}", self._stop))
+                announce(ListeningServer(f"http://{address}:{bound}", self._stop))
 
         def _stop(self) -> None:
             self.should_exit = True

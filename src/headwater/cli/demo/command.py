@@ -9,7 +9,7 @@ import typer
 
 from headwater.cli.commands.serve import run_server
 from headwater.cli.demo.folder import DemoStore
-from headwater.cli.demo.scenes import Choices, Scenes
+from headwater.cli.demo.scenes import DemoOptions, Scenes
 from headwater.config import load_settings
 from headwater.errors import InvalidRequest
 
@@ -64,7 +64,7 @@ def demo(
         lake={"folder": ""},
     )
     assert note is not None
-    choices = Choices(has_live=not no_spark, again=again, once=once)
+    choices = DemoOptions(has_live=not no_spark, again=again, once=once)
     scenes = Scenes(store, note, found is None, choices)
     try:
         run_server(settings, scenes.start)

@@ -16,7 +16,7 @@ from headwater.model import instant
 from headwater.model.intake import take_in
 
 if TYPE_CHECKING:
-    from headwater.store.stats.counts import Counts
+    from headwater.store.stats.counts import StoreCounts
 
 _STORE = "headwater.db"
 _NOTE = "example.json"
@@ -79,7 +79,7 @@ class DemoStore:
         note.live_version = 0
         self._write_note(note)
 
-    def count(self) -> "Counts":
+    def count(self) -> "StoreCounts":
         from headwater.store.engine import open_engine
         from headwater.store.stats.counts import count_all
 

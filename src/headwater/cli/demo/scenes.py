@@ -6,7 +6,7 @@ from typing import NamedTuple
 import typer
 
 from headwater.cli.api.client import Client
-from headwater.cli.commands.serve import Listening
+from headwater.cli.commands.serve import ListeningServer
 from headwater.cli.demo.folder import DemoStore, Note
 from headwater.cli.demo.live import LiveScene
 from headwater.cli.demo.questions import ask_questions, print_questions
@@ -31,7 +31,7 @@ class _Stopped(HeadwaterError):
     """Nobody looks any more."""
 
 
-class Choices(NamedTuple):
+class DemoOptions(NamedTuple):
     """What the options of the demo say."""
 
     has_live: bool
@@ -42,7 +42,7 @@ class Choices(NamedTuple):
 class Scenes:
     """Shows both scenes once the server listens, and ends with it."""
 
-    def __init__(self, store: DemoStore, note: Note, is_new: bool, choices: Choices) -> None:
+    def __init__(self, store: DemoStore, note: Note, is_new: bool, choices: DemoOptions) -> None:
         """`note` is that of the example, which is new or was there before."""
         self.are_shown = False
         self._store = store
@@ -56,7 +56,7 @@ class Scenes:
         self._live: LiveScene | None = None
         self._thread: threading.Thread | None = None
 
-    def start(self, server: Listening) -> None:
+    def start(self, server: ListeningServer) -> None:
         self._live = LiveScene(self._store.live, server.url)
         self._thread = threading.Thread(target=self._run, args=(server,), name="scenes")
         self._thread.start()
@@ -73,7 +73,7 @@ class Scenes:
         if self._failure is not None:
             raise self._failure
 
-    def _run(self, server: Listening) -> None:
+    def _run(self, server: ListeningServer) -> None:
         try:
             # A server that ends is not waited for.
             with Client(server.url, sleep=self._pause) as client:

@@ -15,7 +15,7 @@ STDIN = "-"
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-class Source:
+class EventInput:
     """One file or standard input, open; `read_bytes` of `size` are behind us."""
 
     def __init__(self, name: str) -> None:

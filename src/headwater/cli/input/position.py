@@ -16,7 +16,7 @@ class _Kept(msgspec.Struct):
     answered: int
 
 
-class Position:
+class FilePosition:
     """The number of a file's events that a server has answered.
 
     It holds for one server and one first event: another server has seen none of them, and a file

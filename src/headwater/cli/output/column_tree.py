@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
-from headwater.cli.api.node_names import Node
+from headwater.cli.api.node_names import NodeName
 from headwater.cli.options import Side, more_of
 from headwater.cli.output.screen import Grid, Screen
 from headwater.cli.output.times import describe_time
@@ -108,7 +108,7 @@ class ColumnTrees:
 
     def _label(self, id: str) -> str:
         data = self._nodes[id]["data"]
-        node = Node(id, "", data["namespace"], data["dataset"], data["field"])
+        node = NodeName(id, "", data["namespace"], data["dataset"], data["field"])
         return self._screen.clean(node.label)
 
     def _jobs(self, ways: Ways) -> str:

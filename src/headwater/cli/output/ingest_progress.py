@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from rich.live import Live
 
     from headwater.pipeline.driver_store import Totals
-    from headwater.pipeline.observers import Watcher
+    from headwater.pipeline.observers import IngestObserver
 
 
 @contextmanager
-def screen(name: str) -> "Iterator[Watcher]":
+def screen(name: str) -> "Iterator[IngestObserver]":
     from rich.console import Console
     from rich.live import Live
 
@@ -27,10 +27,10 @@ def screen(name: str) -> "Iterator[Watcher]":
         yield Log()
         return
     with Live(console=console, auto_refresh=False) as live:
-        yield Screen(name, live)
+        yield IngestScreen(name, live)
 
 
-class Screen:
+class IngestScreen:
     """Rows, rate, lag and dead letters, in one line."""
 
     def __init__(self, name: str, live: "Live") -> None:

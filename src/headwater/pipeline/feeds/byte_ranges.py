@@ -30,7 +30,7 @@ _FILE_BYTES = 64_000
 _WHOLE_WEIGHT = 8
 
 
-class Stretch(NamedTuple):
+class ByteRange(NamedTuple):
     """The lines that begin at `start` or later and before `end`; the whole file at end -1."""
 
     path: str
@@ -41,21 +41,21 @@ class Stretch(NamedTuple):
 class Planned(NamedTuple):
     """A stretch, and what it takes to read it, in bytes of lines."""
 
-    stretch: Stretch
+    stretch: ByteRange
     weight: int
 
 
 def plan_lines(path: str, start: int, end: int) -> Planned:
-    return Planned(Stretch(path, start, end), end - start + _FILE_BYTES)
+    return Planned(ByteRange(path, start, end), end - start + _FILE_BYTES)
 
 
 def plan_whole(path: str, size: int) -> Planned:
-    return Planned(Stretch(path, 0, WHOLE), size * _WHOLE_WEIGHT + _FILE_BYTES)
+    return Planned(ByteRange(path, 0, WHOLE), size * _WHOLE_WEIGHT + _FILE_BYTES)
 
 
-def to_tasks(planned: Iterable[Planned], task_bytes: int = _TASK_BYTES) -> list[list[Stretch]]:
+def to_tasks(planned: Iterable[Planned], task_bytes: int = _TASK_BYTES) -> list[list[ByteRange]]:
     """Cut what is long and put together what is short, so that tasks are about of one size."""
-    tasks: list[list[Stretch]] = []
+    tasks: list[list[ByteRange]] = []
     room = 0
     for stretch, weight in _cut(planned, task_bytes):
         if not tasks or weight > room:

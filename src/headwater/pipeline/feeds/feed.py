@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from headwater.pipeline.tasks import Message
-from headwater.store.positions import Position
+from headwater.store.positions import SourcePosition
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 # By partition: how far it is, and which source of that name it is.
 Moves = dict[str, tuple[int, str]]
-Positions = Mapping[str, Position]
+Positions = Mapping[str, SourcePosition]
 
 
 class Feed(Protocol):

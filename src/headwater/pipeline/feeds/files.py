@@ -21,7 +21,7 @@ from headwater.pipeline.feeds.byte_ranges import (
     plan_lines,
     plan_whole,
 )
-from headwater.pipeline.feeds.listing import Found, Listing
+from headwater.pipeline.feeds.listing import FoundFile, Listing
 
 MAX_BYTES = 256_000_000
 SETTLE_SECONDS = 5.0
@@ -94,10 +94,10 @@ class Planner:
         self._settle_seconds = settle_seconds
         self._is_once = is_once
         self._clock = clock
-        self._frozen: list[Found] | None = None
+        self._frozen: list[FoundFile] | None = None
         # Files as last seen, and since when; and those of which there is nothing left to take.
-        self._seen: dict[str, tuple[Found, float]] = {}
-        self._finished: dict[str, tuple[Found, Taken]] = {}
+        self._seen: dict[str, tuple[FoundFile, float]] = {}
+        self._finished: dict[str, tuple[FoundFile, Taken]] = {}
 
     def plan(self, before: Offset) -> Offset:
         """The offset that the next batch goes to; `before` itself where there is nothing new."""
@@ -120,14 +120,14 @@ class Planner:
         # Files that are gone are forgotten when there is a batch anyway.
         return after if any(before.get(path) != taken for path, taken in after.items()) else before
 
-    def _list(self) -> list[Found]:
+    def _list(self) -> list[FoundFile]:
         if not self._is_once:
             return self._listing.list()
         if self._frozen is None:
             self._frozen = self._listing.list()
         return self._frozen
 
-    def _next(self, file: Found, old: Taken | None, room: int) -> Taken | None:
+    def _next(self, file: FoundFile, old: Taken | None, room: int) -> Taken | None:
         if self._finished.get(file.path) == (file, old):
             return old
         try:
@@ -146,7 +146,7 @@ class Planner:
         return new
 
     def _look(
-        self, opened: BufferedReader, file: Found, old: Taken | None, room: int
+        self, opened: BufferedReader, file: FoundFile, old: Taken | None, room: int
     ) -> Taken | None:
         """How far a file can be taken now; None while what is there may be unfinished."""
         is_quiet = self._is_once or self._is_quiet(file)
@@ -165,7 +165,7 @@ class Planner:
             return None
         return Taken(end, end, mark)
 
-    def _is_quiet(self, file: Found) -> bool:
+    def _is_quiet(self, file: FoundFile) -> bool:
         now = self._clock()
         seen, since = self._seen.get(file.path, (None, now))
         if seen != file:
@@ -174,7 +174,7 @@ class Planner:
         # Clocks of file systems may be ahead of ours.
         return now - min(since, file.changed_at / 1e9) >= self._settle_seconds
 
-    def _forget_all_but(self, found: Iterable[Found]) -> None:
+    def _forget_all_but(self, found: Iterable[FoundFile]) -> None:
         paths = {file.path for file in found}
         self._seen = {path: seen for path, seen in self._seen.items() if path in paths}
         self._finished = {path: it for path, it in self._finished.items() if path in paths}

@@ -12,7 +12,7 @@ from headwater.pipeline.feeds.feed import Moves, Positions
 from headwater.pipeline.feeds.files import Offset, Taken, from_json
 from headwater.pipeline.feeds.files_source import read_files
 from headwater.pipeline.tasks import Message
-from headwater.store.positions import Position
+from headwater.store.positions import SourcePosition
 
 
 class FilesFeed:
@@ -68,6 +68,6 @@ def read_files_of(batch: Any) -> Iterator[Message]:
             yield Message(record.data, received_at, place, record.error, record.size)
 
 
-def _to_taken(position: Position) -> Taken:
+def _to_taken(position: SourcePosition) -> Taken:
     done, _, mark = position.incarnation.partition(" ")
     return Taken(int(done), position.value, mark)

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from headwater.pipeline.feeds.byte_ranges import Stretch, to_tasks
+from headwater.pipeline.feeds.byte_ranges import ByteRange, to_tasks
 from headwater.pipeline.feeds.files import (
     MAX_BYTES,
     SETTLE_SECONDS,
@@ -80,7 +80,7 @@ class FilesSource(DataSource):
 
 
 class TaskPartition(InputPartition):
-    def __init__(self, stretches: Sequence[Stretch]) -> None:
+    def __init__(self, stretches: Sequence[ByteRange]) -> None:
         super().__init__([tuple(stretch) for stretch in stretches])
 
 

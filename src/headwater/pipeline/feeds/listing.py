@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 _IGNORED_SUFFIXES = (".tmp", ".part", ".partial", ".crc", ".emitted", ".emitted.new")
 
 
-class Found(NamedTuple):
+class FoundFile(NamedTuple):
     """A file as it was when looked for; `changed_at` is in nanoseconds."""
 
     changed_at: int
@@ -53,7 +53,7 @@ class Listing:
         self.place = place
         self._told: set[str] = set()
 
-    def list(self) -> list[Found]:
+    def list(self) -> list[FoundFile]:
         """The files there are, the oldest first; a place that is gone has none."""
         if not _is_pattern(self.place) and not Path(self.place).exists():
             self._tell(self.place, "is gone; waiting for it to come back")
@@ -79,7 +79,7 @@ class Listing:
             folders[:] = filter(_is_wanted, folders)
             yield from (f"{folder}{os.sep}{name}" for name in names if _is_wanted(name))
 
-    def _look(self, path: str) -> Found | None:
+    def _look(self, path: str) -> FoundFile | None:
         try:
             # A Path would take longer than all else, of ten thousands of files every few seconds.
             status = os.stat(path)  # noqa: PTH116
@@ -93,7 +93,7 @@ class Listing:
         # To open a pipe would wait for whoever writes to it.
         if not stat.S_ISREG(status.st_mode) or not status.st_size:
             return None
-        return Found(status.st_mtime_ns, path, status.st_size)
+        return FoundFile(status.st_mtime_ns, path, status.st_size)
 
     def _tell_error(self, error: OSError) -> None:
         self._tell(str(error.filename), f"cannot be listed: {error.strerror}")

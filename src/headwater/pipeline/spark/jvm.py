@@ -31,7 +31,7 @@ _REASONS = (
 )
 
 
-class Output(threading.Thread):
+class JvmOutput(threading.Thread):
     """Reads what a JVM and its Python workers write.
 
     While it starts that is chatter, kept to say why it did not start; errors at work are logged, a
@@ -75,7 +75,7 @@ class Jvm:
         from pyspark import SparkConf, java_gateway
 
         _hush()
-        self.output = Output(verbose)
+        self.output = JvmOutput(verbose)
         self.output.start()
         streams = {"stdout": self.output.write, "stderr": self.output.write, "cwd": str(folder)}
         settings = SparkConf(loadDefaults=False).setAll(list(conf.items()))

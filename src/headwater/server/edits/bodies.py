@@ -11,7 +11,7 @@ from headwater.errors import NotFound, WrongShape
 from headwater.model.aspects import DOCUMENTATION, OWNERSHIP, SYMLINKS, TAG
 from headwater.model.event import Entity
 from headwater.model.project.edits import entity_id
-from headwater.server.edits.writes import Change
+from headwater.server.edits.writes import EntityChange
 from headwater.server.http.json_body import read_body
 from headwater.server.marquez.writes.changes import check_body_name
 from headwater.store.read.content_cache import COLUMN_TYPES
@@ -44,13 +44,13 @@ class _Documentation(msgspec.Struct, forbid_unknown_fields=True):
     description: str
 
 
-class _Owner(msgspec.Struct, forbid_unknown_fields=True):
+class _OwnerBody(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     type: str = "OWNER"
 
 
 class _Ownership(msgspec.Struct, forbid_unknown_fields=True):
-    owners: list[_Owner]
+    owners: list[_OwnerBody]
 
 
 class _OtherName(msgspec.Struct, forbid_unknown_fields=True):
@@ -71,7 +71,7 @@ _SHAPES: dict[str, Any] = {
 _OF_FIELDS = frozenset((DOCUMENTATION,))
 
 
-def read_change(connection: Connection, body: EditBody) -> Change:
+def read_change(connection: Connection, body: EditBody) -> EntityChange:
     """What a body asks for; raises where it cannot be said, or of nothing that is known."""
     entity = _find(connection, body.entity)
     if not body.set and not body.unset:
@@ -81,7 +81,7 @@ def read_change(connection: Connection, body: EditBody) -> Change:
         _check_aspect(entity, aspect, f"$.unset[{index}]")
         if aspect in given:
             raise WrongShape(f"$.unset[{index}]", f"'{aspect}' is set by the same edit")
-    return Change(entity, given, body.unset)
+    return EntityChange(entity, given, body.unset)
 
 
 def _find(connection: Connection, named: EditedEntity) -> Entity:

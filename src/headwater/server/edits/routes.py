@@ -13,13 +13,13 @@ from headwater.model.event import Edit
 from headwater.model.instant import format_instant
 from headwater.model.project.edits import entity_id
 from headwater.server.edits.bodies import EditBody, EditedEntity, EntityType, read_change
-from headwater.server.edits.writes import Change, Editing, Editor
+from headwater.server.edits.writes import Editing, Editor, EntityChange
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import Paging, Reading, instant_parameter, json_response
 from headwater.server.openapi.document import answers
 from headwater.store.read.edits import (
+    EditFilter,
     KeptEdit,
-    Wanted,
     find_edit,
     list_edits,
     read_before,
@@ -80,7 +80,7 @@ def get_edits(
     actor: Annotated[str | None, Query(description="Only by this one.")] = None,
 ) -> Response:
     """List what persons did, newest first: the log of all writes that are no events."""
-    wanted = Wanted(type, namespace, name, actor, after, before)
+    wanted = EditFilter(type, namespace, name, actor, after, before)
     edits, total = list_edits(connection, page, wanted)
     return json_response(EditList([_answer(kept) for kept in edits], total))
 
@@ -138,12 +138,12 @@ def _check_unchanged(connection: Connection, kept: KeptEdit) -> None:
         )
 
 
-def _undo(connection: Connection, kept: KeptEdit) -> Change:
+def _undo(connection: Connection, kept: KeptEdit) -> EntityChange:
     edit = kept.edit
     before = read_before(connection, kept)
     given = {aspect: Raw(body) for aspect, body in before.items() if body is not None}
     taken = sorted(aspect for aspect, body in before.items() if body is None)
-    change = Change(edit.entity, given, taken, undoes=kept.id.hex())
+    change = EntityChange(edit.entity, given, taken, undoes=kept.id.hex())
     if edit.within is not None:
         hidden = keep_unchanged(connection, edit.entity.name, edit.within, kept.at)
         return change._replace(within=hidden)

@@ -19,7 +19,7 @@ from headwater.store.write.group_commit import GroupCommit
 Event = Mapping[str, Any]
 
 
-class Change(NamedTuple):
+class EntityChange(NamedTuple):
     """What is to be said of one entity."""
 
     entity: Entity
@@ -65,9 +65,9 @@ class Editor:
         self, entity: Entity, set: Mapping[str, Any] | None = None, unset: Sequence[str] = ()
     ) -> bytes:
         """Set aspects of an entity, or take them back; gives the edit's id."""
-        return self.record_all([Change(entity, set or {}, unset)])[0]
+        return self.record_all([EntityChange(entity, set or {}, unset)])[0]
 
-    def record_all(self, changes: Sequence[Change], not_before: int = 0) -> list[bytes]:
+    def record_all(self, changes: Sequence[EntityChange], not_before: int = 0) -> list[bytes]:
         """Record several changes, all or none; gives the edits' ids.
 
         `not_before` is for what must outlast what a sender with a fast clock has said.
@@ -78,7 +78,7 @@ class Editor:
         """Take in an event of the server's own making, at this time unless it tells another."""
         return self._write([event])[0]
 
-    def _edit(self, change: Change) -> dict[str, Any]:
+    def _edit(self, change: EntityChange) -> dict[str, Any]:
         edit = {"actor": self.actor, "entity": change.entity}
         edit |= {"set": dict(change.set), "unset": list(change.unset)}
         if change.within is not None:

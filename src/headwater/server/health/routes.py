@@ -13,9 +13,9 @@ from headwater.durations import parse_duration
 from headwater.errors import InvalidRequest
 from headwater.graph.dataset_health import (
     HOURS_NEEDED,
-    Counts,
     DatasetState,
     DatasetVerdict,
+    VolumeCounts,
     Write,
     find_stream,
     judge_dataset,
@@ -138,7 +138,7 @@ def _judge_datasets(connection: Connection, of: Name, time: int) -> list[JudgedD
     judged = []
     for past, writes in pasts:
         closing = hours.get((streams[past.id] or b"", past.id), {})
-        counts = {hour: Counts(*counters) for hour, counters in closing.items()}
+        counts = {hour: VolumeCounts(*counters) for hour, counters in closing.items()}
         verdict = judge_dataset(writes, past.last_seen, counts, time)
         judged.append(JudgedDataset(past, verdict))
     return judged

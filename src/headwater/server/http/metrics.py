@@ -4,7 +4,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
 
 
-class Metrics:
+class ServerMetrics:
     """The server's counters, in a registry of their own."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from sqlalchemy import Connection
 
 from headwater.errors import NotFound
-from headwater.graph.node_id import Reading, dataset_node_id, field_node_id, job_node_id
+from headwater.graph.node_id import ParsedNodeId, dataset_node_id, field_node_id, job_node_id
 from headwater.model.column_map import ColumnMap
 from headwater.model.ids import UNSAID
 from headwater.model.instant import format_instant
@@ -34,7 +34,7 @@ from headwater.store.read.run_comparison import (
     find_run_of,
     read_counted_uses,
 )
-from headwater.store.read.runs import Run
+from headwater.store.read.runs import RunRecord
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -67,7 +67,7 @@ class _Pair(NamedTuple):
 
 
 def find_pair(
-    connection: Connection, node: Reading, a: str | None, b: str | None
+    connection: Connection, node: ParsedNodeId, a: str | None, b: str | None
 ) -> tuple[StatedRun, StatedRun]:
     """Find the runs that are named; else the newest that has ended, and the one before it."""
     job = find_job(connection, node.namespace, node.name)
@@ -91,7 +91,7 @@ def find_pair(
 
 
 def compare_runs(
-    connection: Connection, node: Reading, before: StatedRun, after: StatedRun
+    connection: Connection, node: ParsedNodeId, before: StatedRun, after: StatedRun
 ) -> RunComparison:
     pair = _read_pair(connection, before.run.key, after.run.key)
     lists: dict[str, list[Any]] = {
@@ -223,7 +223,7 @@ def _counters(pair: _Pair) -> Iterator[CountedDataset]:
         yield CountedDataset(dataset_node_id(*pair.names[key[0]]), _WAYS[key[1]], *sides)
 
 
-def _run(run: Run) -> ComparedRun:
+def _run(run: RunRecord) -> ComparedRun:
     duration = None
     if run.ended_at is not None and run.started_at is not None:
         duration = max(0, run.ended_at - run.started_at) // 1_000

@@ -2,16 +2,16 @@
 
 from sqlalchemy import Connection
 
-from headwater.graph.node_id import Reading, job_node_id
+from headwater.graph.node_id import ParsedNodeId, job_node_id
 from headwater.model.instant import format_instant
 from headwater.model.uses import NOW
 from headwater.server.insight.schemas import FamilyJob, JobFamily, NodeName
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
-from headwater.store.read.jobs import Job, list_children, read_jobs
+from headwater.store.read.jobs import JobRecord, list_children, read_jobs
 from headwater.store.read.runs import state_of
 
 
-def family_shape(connection: Connection, node: Reading, limit: int) -> JobFamily:
+def family_shape(connection: Connection, node: ParsedNodeId, limit: int) -> JobFamily:
     """The children by name, as many as asked for, and a count of all."""
     own = read_jobs(connection, [node.id])[node.id]
     parents = read_jobs(connection, [own.parent] if own.parent else [])
@@ -25,7 +25,7 @@ def family_shape(connection: Connection, node: Reading, limit: int) -> JobFamily
     )
 
 
-def _shape(job: Job, runs: dict[bytes, NewestRun]) -> FamilyJob:
+def _shape(job: JobRecord, runs: dict[bytes, NewestRun]) -> FamilyJob:
     run = runs.get(job.id)
     return FamilyJob(
         job_node_id(job.namespace, job.name),

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
-from headwater.graph.node_id import Reading
+from headwater.graph.node_id import ParsedNodeId
 from headwater.graph.view import View
 from headwater.server.lineage.parameters import find_node
 
@@ -26,7 +26,7 @@ JobNode = Annotated[
 ]
 
 
-def find_dataset_node(connection: Connection, view: View, text: str) -> Reading:
+def find_dataset_node(connection: Connection, view: View, text: str) -> ParsedNodeId:
     """Find a dataset by its node id; a column is not one."""
     node = find_node(connection, view, text, "id")
     if node.kind is not NodeKind.DATASET or node.field:
@@ -34,7 +34,7 @@ def find_dataset_node(connection: Connection, view: View, text: str) -> Reading:
     return node
 
 
-def find_job_node(connection: Connection, view: View, text: str) -> Reading:
+def find_job_node(connection: Connection, view: View, text: str) -> ParsedNodeId:
     node = find_node(connection, view, text, "id")
     if node.kind is not NodeKind.JOB:
         raise InvalidRequest("id", f"'{text[:100]}' is no job; use job:NAMESPACE:NAME")

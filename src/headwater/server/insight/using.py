@@ -2,24 +2,24 @@
 
 from sqlalchemy import Connection
 
-from headwater.graph.node_id import Reading, dataset_node_id, job_node_id
+from headwater.graph.node_id import ParsedNodeId, dataset_node_id, job_node_id
 from headwater.graph.view import View
 from headwater.model.instant import DAY, format_instant, now
 from headwater.model.relations import Direction
 from headwater.model.uses import Name
 from headwater.server.insight.schemas import DatasetUsage, DayUser, DayUsers, NodeName, UsageDay
-from headwater.store.stats.runs_in_range import Stretch
+from headwater.store.stats.runs_in_range import TimeRange
 from headwater.store.stats.usage import DayUse, read_usage
 
 Uses = dict[tuple[int, bytes], DayUse]
 
 
 def usage_shape(
-    connection: Connection, view: View, node: Reading, days: int, limit: int
+    connection: Connection, view: View, node: ParsedNodeId, days: int, limit: int
 ) -> DatasetUsage:
     """The days up to now, newest first; as many jobs of each as asked for, and counts of all."""
     until = now() + 1
-    stretch = Stretch(((until - 1) // DAY - days + 1) * DAY, until)
+    stretch = TimeRange(((until - 1) // DAY - days + 1) * DAY, until)
     view.classes.resolve([node.id])
     usage = read_usage(connection, view.classes.names(node.id), stretch)
     # Where there was too much, a day of which not all is known is not told.

@@ -3,13 +3,13 @@
 from sqlalchemy import Connection
 
 from headwater.errors import InvalidRequest
-from headwater.graph.node_id import Reading, dataset_node_id
+from headwater.graph.node_id import ParsedNodeId, dataset_node_id
 from headwater.graph.view import View
 from headwater.model.instant import MINUTE, format_instant, now, parse_instant
 from headwater.model.relations import Direction
 from headwater.server.insight.schemas import CountedVolume, DatasetSamples, NodeName, VolumeAt
-from headwater.store.stats.runs_in_range import Stretch
-from headwater.store.stats.volume import STEPS, Volume, read_volumes
+from headwater.store.stats.runs_in_range import TimeRange
+from headwater.store.stats.volume import STEPS, VolumeBucket, read_volumes
 
 MOST_STEPS = 3_000
 # What is shown where nobody says since when: three hours, two days, a month.
@@ -18,10 +18,10 @@ _USUAL_STEPS = {"minute": 180, "hour": 48, "day": 30}
 # Days that can be written out whole.
 _FIRST, _LAST = (parse_instant(f"{day}T00:00Z") for day in ("0001-01-02", "9999-12-30"))
 
-_NOTHING = Volume()
+_NOTHING = VolumeBucket()
 
 
-def stretch_of(by: str, from_: int | None, to: int | None) -> Stretch:
+def stretch_of(by: str, from_: int | None, to: int | None) -> TimeRange:
     """The stretch that is asked for, in whole steps."""
     step = STEPS[by] * MINUTE
     until = -(-(now() if to is None else to) // step) * step
@@ -32,11 +32,17 @@ def stretch_of(by: str, from_: int | None, to: int | None) -> Stretch:
         raise InvalidRequest("from", f"more than {MOST_STEPS:,} {by}s before `to`")
     if since < _FIRST or until > _LAST:
         raise InvalidRequest("to", "too near to the beginning or the end of all times")
-    return Stretch(since, until)
+    return TimeRange(since, until)
 
 
 def samples_shape(
-    connection: Connection, view: View, node: Reading, by: str, stretch: Stretch, *, with_gaps: bool
+    connection: Connection,
+    view: View,
+    node: ParsedNodeId,
+    by: str,
+    stretch: TimeRange,
+    *,
+    with_gaps: bool,
 ) -> DatasetSamples:
     step = STEPS[by] * MINUTE
     view.classes.resolve([node.id])
@@ -63,5 +69,5 @@ def samples_shape(
     )
 
 
-def _shape(volume: Volume) -> CountedVolume:
+def _shape(volume: VolumeBucket) -> CountedVolume:
     return CountedVolume(*volume)

@@ -7,8 +7,8 @@ from sqlalchemy import Connection
 
 from headwater.errors import NotFound
 from headwater.graph.answer import NodeKind, Towards
-from headwater.graph.columns import Column, ColumnGraph, walk_columns
-from headwater.graph.node_id import Reading, field_node_id
+from headwater.graph.columns import ColumnGraph, ColumnKey, walk_columns
+from headwater.graph.node_id import ParsedNodeId, field_node_id
 from headwater.graph.view import View, Visit
 from headwater.graph.walk import Limits
 from headwater.model.relations import Direction
@@ -22,7 +22,7 @@ def walk_asked_columns(
     view: View,
     asked: Asked,
     with_indirect: bool,
-    also: Sequence[Reading] = (),
+    also: Sequence[ParsedNodeId] = (),
 ) -> ColumnGraph:
     """Walk from columns, or from all columns of datasets or of jobs' outputs."""
     starts = [
@@ -34,21 +34,21 @@ def walk_asked_columns(
     return walk_columns(view, unique, asked.towards, asked.limits, with_indirect=with_indirect)
 
 
-def _list_starts(connection: Connection, view: View, node: Reading) -> list[Column]:
+def _list_starts(connection: Connection, view: View, node: ParsedNodeId) -> list[ColumnKey]:
     is_there = view.has_job if node.kind is NodeKind.JOB else view.has_dataset
     view.classes.resolve([] if node.kind is NodeKind.JOB else [node.id])
     if not is_there(view.classes.chosen(node.id)):
         return []
     if node.field:
         check_column(connection, view, node)
-        return [Column(node.id, node.field)]
+        return [ColumnKey(node.id, node.field)]
     if node.kind is NodeKind.JOB:
         links = view.links([Visit(node.id)], Direction.OUTPUT)[Visit(node.id)]
         return list_columns(connection, view, [link.dataset for link in links])
     return list_columns(connection, view, [node.id])
 
 
-def list_columns(connection: Connection, view: View, datasets: Iterable[bytes]) -> list[Column]:
+def list_columns(connection: Connection, view: View, datasets: Iterable[bytes]) -> list[ColumnKey]:
     """List the columns of datasets; a dataset without any that are known is there as a whole."""
     view.classes.resolve(datasets := list(datasets))
     wanted = sorted({view.classes.chosen(dataset) for dataset in datasets})
@@ -56,12 +56,12 @@ def list_columns(connection: Connection, view: View, datasets: Iterable[bytes]) 
     schemas = {dataset: newest_schema(view.users(dataset)) for dataset in wanted}
     types = COLUMN_TYPES.read(connection, (use.schema for use in schemas.values() if use))
     stated = _list_outputs(view, wanted)
-    columns: list[Column] = []
+    columns: list[ColumnKey] = []
     for dataset in wanted:
         use = schemas[dataset]
         names = dict.fromkeys(types.get(use.schema, ()) if use else ())
         names |= dict.fromkeys(sorted(stated.get(dataset, ())))
-        columns += [Column(dataset, name) for name in names] or [Column(dataset, "")]
+        columns += [ColumnKey(dataset, name) for name in names] or [ColumnKey(dataset, "")]
     return columns
 
 
@@ -81,15 +81,15 @@ def _list_outputs(view: View, datasets: list[bytes]) -> dict[bytes, set[str]]:
     return outputs
 
 
-def _is_read(view: View, column: Column) -> bool:
+def _is_read(view: View, column: ColumnKey) -> bool:
     step = walk_columns(view, [column], Towards.DOWNSTREAM, Limits(1, 1_000))
     return any(not edge.is_assumed for edges in step.edges.values() for edge in edges)
 
 
-def check_column(connection: Connection, view: View, node: Reading) -> None:
+def check_column(connection: Connection, view: View, node: ParsedNodeId) -> None:
     """Refuse a column that its dataset does not have, nor any job reads of it."""
     names = [column.name for column in list_columns(connection, view, [node.id])]
-    if node.field not in names and not _is_read(view, Column(node.id, node.field)):
+    if node.field not in names and not _is_read(view, ColumnKey(node.id, node.field)):
         near = get_close_matches(node.field, names, n=5, cutoff=0.4)
         ids = [field_node_id(node.namespace, node.name, name) for name in near]
         raise NotFound("column", f"{node.name}.{node.field}"[:500], near=ids)

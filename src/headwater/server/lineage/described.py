@@ -13,7 +13,7 @@ from headwater.model.uses import Mark, Name, Use, sum_up
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
 from headwater.store.read.content_cache import SCHEMAS
 from headwater.store.read.contents import NO_FIELDS, Fields, read_facet_fields
-from headwater.store.read.jobs import Job, read_jobs
+from headwater.store.read.jobs import JobRecord, read_jobs
 from headwater.store.read.runs import state_of
 
 Facets = dict[str, dict[str, Any]]
@@ -37,7 +37,7 @@ class DescribedDataset(NamedTuple):
 
 
 class DescribedJob(NamedTuple):
-    job: Job
+    job: JobRecord
     system: str
     state: str
     run: NewestRun | None

@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from headwater.graph import drawing
 from headwater.graph.answer import Graph
-from headwater.graph.columns import Column, ColumnEdge, ColumnGraph
+from headwater.graph.columns import ColumnEdge, ColumnGraph, ColumnKey
 from headwater.graph.drawing import Drawing, Line, Shape
 from headwater.graph.node_id import dataset_node_id, field_node_id, job_node_id
 from headwater.graph.view import View
@@ -21,7 +21,7 @@ def name_nodes(view: View, datasets: Iterable[bytes], jobs: Iterable[bytes]) -> 
     return ids | {id: job_node_id(*name) for id, name in view.reader.job_names(jobs).items()}
 
 
-def name_columns(view: View, columns: Iterable[Column]) -> dict[Column, str]:
+def name_columns(view: View, columns: Iterable[ColumnKey]) -> dict[ColumnKey, str]:
     """The node ids of columns."""
     wanted = list(columns)
     names = view.reader.dataset_names({column.dataset for column in wanted})
@@ -80,7 +80,7 @@ def draw_columns(view: View, graph: ColumnGraph) -> Drawing:
     return Drawing(tuple(shapes.values()), tuple(lines), focus, graph.is_cut)
 
 
-def _column_shape(column: Column, namespace: str, name: str) -> Shape:
+def _column_shape(column: ColumnKey, namespace: str, name: str) -> Shape:
     kind = drawing.DATASET_FIELD if column.name else drawing.DATASET
     id = field_node_id(namespace, name, column.name)
     return Shape(id, kind, namespace, name, column.name, system_of_dataset(namespace))

@@ -6,11 +6,11 @@ from sqlalchemy import Connection
 
 from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
-from headwater.graph.node_id import Reading, field_node_id, job_node_id, read_node_id
+from headwater.graph.node_id import ParsedNodeId, field_node_id, job_node_id, read_node_id
 from headwater.graph.view import View
 from headwater.server.lineage.columns import list_columns
 from headwater.server.lineage.parameters import list_existing, view_at
-from headwater.store.read.nodes import Node, find_like
+from headwater.store.read.nodes import NodeRecord, find_like
 
 Shape = dict[str, Any]
 
@@ -31,7 +31,7 @@ def find_named(connection: Connection, name: str, limit: int) -> list[Shape]:
     return found[:limit]
 
 
-def _has_column(connection: Connection, view: View, reading: Reading) -> bool:
+def _has_column(connection: Connection, view: View, reading: ParsedNodeId) -> bool:
     if not reading.field:
         return True
     known = list_columns(connection, view, [reading.id])
@@ -45,7 +45,7 @@ def _by_id(connection: Connection, view: View, text: str) -> list[Shape]:
         return []
     for reading in list_existing(view, readings):
         if _has_column(connection, view, reading):
-            node = Node(reading.kind, reading.id, reading.namespace, reading.name)
+            node = NodeRecord(reading.kind, reading.id, reading.namespace, reading.name)
             return [_shape(node, reading.name, reading.field)]
     return []
 
@@ -72,16 +72,16 @@ def _columns(connection: Connection, view: View, name: str) -> list[Shape]:
     return []
 
 
-def _once(view: View, nodes: list[Node]) -> list[Node]:
+def _once(view: View, nodes: list[NodeRecord]) -> list[NodeRecord]:
     """Each node once, by the likeliest of its names."""
     view.classes.resolve(node.id for node in nodes if node.kind == NodeKind.DATASET)
-    once: dict[bytes, Node] = {}
+    once: dict[bytes, NodeRecord] = {}
     for node in nodes:
         once.setdefault(view.classes.chosen(node.id), node)
     return list(once.values())
 
 
-def _shape(node: Node, name: str, field: str = "") -> Shape:
+def _shape(node: NodeRecord, name: str, field: str = "") -> Shape:
     if node.kind == NodeKind.JOB:
         id, kind = job_node_id(node.namespace, node.name), "JOB"
     else:

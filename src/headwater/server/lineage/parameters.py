@@ -10,13 +10,13 @@ from sqlalchemy import Connection
 
 from headwater.errors import InvalidRequest, NotFound
 from headwater.graph.answer import Graph, NodeKind, Towards
-from headwater.graph.node_id import Reading, field_node_id, job_node_id, read_node_id
+from headwater.graph.node_id import ParsedNodeId, field_node_id, job_node_id, read_node_id
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.uses import NOW
 from headwater.server.http.parameters import instant_parameter
 from headwater.store.lineage.graph_reader import StoreReader
-from headwater.store.read.nodes import Node, find_holding, find_like
+from headwater.store.read.nodes import NodeRecord, find_holding, find_like
 
 MOST_NODES = 50_000
 _NEAR = 5
@@ -39,7 +39,7 @@ Limit = Annotated[
 class Asked(NamedTuple):
     """A walk that is asked for."""
 
-    node: Reading
+    node: ParsedNodeId
     towards: Towards
     limits: Limits
 
@@ -49,7 +49,7 @@ class Asked(NamedTuple):
         return start(view, self.node.id, self.towards, self.limits)
 
 
-def find_node(connection: Connection, view: View, text: str, where: str = "nodeId") -> Reading:
+def find_node(connection: Connection, view: View, text: str, where: str = "nodeId") -> ParsedNodeId:
     """Find the node that an id means: of all ways to read it the first that exists."""
     if not text:
         raise InvalidRequest(where, "empty; name a node")
@@ -60,7 +60,7 @@ def find_node(connection: Connection, view: View, text: str, where: str = "nodeI
     raise NotFound("node", text[:500], near=list_near(connection, last, readings[0].kind))
 
 
-def list_existing(view: View, readings: list[Reading]) -> list[Reading]:
+def list_existing(view: View, readings: list[ParsedNodeId]) -> list[ParsedNodeId]:
     """Those ways to read an id by which there is a node, not deleted under any of its names."""
     is_job = readings[0].kind is NodeKind.JOB
     find = view.reader.job_names if is_job else view.reader.dataset_names
@@ -88,7 +88,7 @@ def _pieces(name: str) -> list[str]:
     return [name[start : start + 3] for start in starts[:_MOST_PIECES]]
 
 
-def _likeness(name: str, node: Node) -> float:
+def _likeness(name: str, node: NodeRecord) -> float:
     """How much of a name, or of its last part, is in another."""
     return max(
         SequenceMatcher(None, asked.lower(), known.lower()).ratio()
@@ -100,7 +100,7 @@ def _with_last_part(name: str) -> set[str]:
     return {name, re.split("[./]", name)[-1]}
 
 
-def node_id(node: Node) -> str:
+def node_id(node: NodeRecord) -> str:
     if node.kind == NodeKind.JOB:
         return job_node_id(node.namespace, node.name)
     return field_node_id(node.namespace, node.name, "")

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from headwater.graph.answer import Graph, NodeKind, Towards
-from headwater.graph.columns import Column, ColumnGraph, walk_columns
+from headwater.graph.columns import ColumnGraph, ColumnKey, walk_columns
 from headwater.graph.drawing import Drawing
-from headwater.graph.node_id import Reading, job_node_id
+from headwater.graph.node_id import ParsedNodeId, job_node_id
 from headwater.graph.paths import Paths, find_paths
 from headwater.graph.view import View
 from headwater.graph.walk import Limits
@@ -21,8 +21,8 @@ Shape = dict[str, Any]
 class Ends(NamedTuple):
     """The two nodes; by columns if either is one."""
 
-    start: Reading
-    end: Reading
+    start: ParsedNodeId
+    end: ParsedNodeId
 
     @property
     def are_columns(self) -> bool:
@@ -107,7 +107,7 @@ def _joined(one: Graph, other: Graph) -> Graph:
 
 
 # Stands before the first columns and behind the last, where an end is a dataset as a whole.
-_SOURCE, _SINK = Column(b"", "from"), Column(b"", "to")
+_SOURCE, _SINK = ColumnKey(b"", "from"), ColumnKey(b"", "to")
 
 
 def _column_paths(
@@ -121,7 +121,7 @@ def _column_paths(
     edges = sorted(graph.edges)
     edges += [(_SOURCE, column) for column in graph.starts]
     edges += [(column, _SINK) for column in graph.columns if column in targets]
-    paths: Paths[Column] = find_paths(edges, _SOURCE, _SINK, limit)
+    paths: Paths[ColumnKey] = find_paths(edges, _SOURCE, _SINK, limit)
     found = [path[1:-1] for path in paths.found]
     used = {column for path in found for column in path}
     part = ColumnGraph(
@@ -137,8 +137,8 @@ def _column_paths(
     return _Found(drawing, paths.is_cut or (graph.is_cut and len(named) < limit), named, names)
 
 
-def _columns_of(connection: Connection, view: View, end: Reading) -> list[Column]:
+def _columns_of(connection: Connection, view: View, end: ParsedNodeId) -> list[ColumnKey]:
     dataset = view.chosen(end.id)
     if end.field:
-        return [Column(dataset, end.field)]
-    return [*list_columns(connection, view, [dataset]), Column(dataset, "")]
+        return [ColumnKey(dataset, end.field)]
+    return [*list_columns(connection, view, [dataset]), ColumnKey(dataset, "")]

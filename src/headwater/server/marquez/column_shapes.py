@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from msgspec import UNSET, Struct, UnsetType
 from sqlalchemy import Connection
 
-from headwater.graph.columns import Column, ColumnEdge, ColumnGraph
+from headwater.graph.columns import ColumnEdge, ColumnGraph, ColumnKey
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.node_id import field_node_id, job_node_id
 from headwater.graph.view import View
@@ -117,19 +117,19 @@ def _describe(connection: Connection, view: View, datasets: set[bytes]) -> dict[
     }
 
 
-_Edges = dict[Column, list[EdgeShape]]
+_Edges = dict[ColumnKey, list[EdgeShape]]
 
 
 def _connect(
     graph: ColumnGraph,
     datasets: Mapping[bytes, _Dataset],
-    ids: Mapping[Column, str],
+    ids: Mapping[ColumnKey, str],
     job_ids: Mapping[bytes, str],
-) -> tuple[dict[Column, list[InputFieldShape]], _Edges, _Edges]:
+) -> tuple[dict[ColumnKey, list[InputFieldShape]], _Edges, _Edges]:
     """Input fields and edges of every column; as in Marquez an edge's origin is the node itself."""
-    inputs: defaultdict[Column, list[InputFieldShape]] = defaultdict(list)
-    ins: defaultdict[Column, list[EdgeShape]] = defaultdict(list)
-    outs: defaultdict[Column, list[EdgeShape]] = defaultdict(list)
+    inputs: defaultdict[ColumnKey, list[InputFieldShape]] = defaultdict(list)
+    ins: defaultdict[ColumnKey, list[EdgeShape]] = defaultdict(list)
+    outs: defaultdict[ColumnKey, list[EdgeShape]] = defaultdict(list)
     transformations: dict[tuple[Transformation, ...], list[TransformationShape]] = {}
     for (origin, destination), edges in graph.edges.items():
         if origin not in ids or destination not in ids:
@@ -152,7 +152,7 @@ def _connect(
 
 
 def _input_field(
-    column: Column,
+    column: ColumnKey,
     dataset: _Dataset,
     edge: ColumnEdge,
     transformations: list[TransformationShape],
@@ -179,7 +179,7 @@ def _jobs(view: View, graph: ColumnGraph) -> dict[bytes, Name]:
     return view.reader.job_names(jobs)
 
 
-def _data(column: Column, dataset: _Dataset, inputs: list[InputFieldShape]) -> ColumnData:
+def _data(column: ColumnKey, dataset: _Dataset, inputs: list[InputFieldShape]) -> ColumnData:
     first = inputs[0] if inputs else None
     return ColumnData(
         dataset.name.namespace,

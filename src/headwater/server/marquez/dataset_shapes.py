@@ -21,7 +21,7 @@ from headwater.server.marquez.shapes import (
     tags_by_field,
     whole_tags,
 )
-from headwater.store.read.datasets import Dataset, State
+from headwater.store.read.datasets import DatasetRecord, State
 from headwater.store.read.facets import Stated
 
 _SCHEMA = known.decoder(known.Schema)
@@ -119,7 +119,7 @@ class DatasetVersionList(Struct):
 
 
 def dataset_shape(
-    dataset: Dataset,
+    dataset: DatasetRecord,
     state: State,
     stated: Stated,
     bodies: Mapping[bytes, bytes],
@@ -150,11 +150,11 @@ def dataset_shape(
     )
 
 
-def physical_name(dataset: Dataset, facets: Mapping[str, bytes]) -> str:
+def physical_name(dataset: DatasetRecord, facets: Mapping[str, bytes]) -> str:
     return facet_text(facets, "physicalName", "name") or dataset.name
 
 
-def source_name(dataset: Dataset, facets: Mapping[str, bytes]) -> str:
+def source_name(dataset: DatasetRecord, facets: Mapping[str, bytes]) -> str:
     return facet_text(facets, "dataSource", "name") or dataset.namespace
 
 
@@ -238,7 +238,7 @@ def _column(name: str, output: known.OutputField) -> ColumnLineageShape:
 
 def _source(source: known.InputField, output: known.OutputField) -> ColumnSourceShape:
     steps = source.transformations or ()
-    first = steps[0] if steps else known.Transformation()
+    first = steps[0] if steps else known.TransformationFacet()
     return ColumnSourceShape(
         source.namespace,
         source.name,

@@ -35,7 +35,7 @@ from headwater.store.read.dataset_versions import (
     list_dataset_versions,
     list_seen_versions,
 )
-from headwater.store.read.datasets import Dataset, find_dataset, list_lifecycle, read_states
+from headwater.store.read.datasets import DatasetRecord, find_dataset, list_lifecycle, read_states
 from headwater.store.read.facets import CONTENTS, NOTHING, Stated, read_stated
 from headwater.store.read.jobs import read_names
 from headwater.store.read.runs import read_runs
@@ -71,12 +71,12 @@ def get_dataset_version(
     return json_response(_shapes(connection, wanted, [known])[0])
 
 
-def _find(connection: Connection, namespace: str, name: str) -> Dataset:
+def _find(connection: Connection, namespace: str, name: str) -> DatasetRecord:
     return found(find_dataset(connection, namespace, name), "dataset", f"{namespace}/{name}")
 
 
 def _shapes(
-    connection: Connection, dataset: Dataset, versions: list[DatasetVersion]
+    connection: Connection, dataset: DatasetRecord, versions: list[DatasetVersion]
 ) -> list[DatasetVersionShape]:
     stated = read_stated(connection, [dataset.id], Slot.DATASET).get(dataset.id, NOTHING)
     digests = {digest for _, _, _, digest in stated.rows}
@@ -109,7 +109,7 @@ def _first_runs(connection: Connection, versions: list[DatasetVersion]) -> _Runs
 
 
 def _shape(
-    dataset: Dataset,
+    dataset: DatasetRecord,
     version: DatasetVersion,
     is_current: bool,
     stated: Stated,

@@ -18,7 +18,7 @@ from headwater.server.marquez.shapes import NameShape, memo_key
 from headwater.server.openapi.document import answers
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.read.datasets import (
-    Dataset,
+    DatasetRecord,
     find_dataset,
     list_datasets,
     read_lifecycles,
@@ -66,7 +66,7 @@ class _OtherNames(NamedTuple):
 _NO_OTHERS = _OtherNames()
 
 
-def _other_names(connection: Connection, dataset: Dataset) -> _OtherNames:
+def _other_names(connection: Connection, dataset: DatasetRecord) -> _OtherNames:
     reader = StoreReader(connection)
     classes = Classes(reader)
     classes.resolve([dataset.id])
@@ -76,7 +76,7 @@ def _other_names(connection: Connection, dataset: Dataset) -> _OtherNames:
 
 
 def _shown(
-    connection: Connection, datasets: list[Dataset], others: _OtherNames = _NO_OTHERS
+    connection: Connection, datasets: list[DatasetRecord], others: _OtherNames = _NO_OTHERS
 ) -> Any:
     """Datasets as they are written; those that have not changed since were written before."""
     ids = [dataset.id for dataset in datasets]

@@ -16,7 +16,7 @@ from headwater.server.http.parameters import (
 )
 from headwater.server.openapi.document import answers
 from headwater.store.query.paging import Page
-from headwater.store.read.events import RejectedEvent, Wanted, list_events, list_rejected
+from headwater.store.read.events import EventFilter, RejectedEvent, list_events, list_rejected
 from headwater.store.read.namespaces import has_namespace
 from headwater.store.read.runs import find_run
 
@@ -74,13 +74,13 @@ def wanted_events(
     runId: Annotated[
         str | None, Query(max_length=2_000, description="Only the events of this run.")
     ] = None,
-) -> Wanted:
+) -> EventFilter:
     """The events that a query asks for."""
     run = found(find_run(connection, runId), "run", runId) if runId else None
-    return Wanted(after, before, run.key if run else None)
+    return EventFilter(after, before, run.key if run else None)
 
 
-Asked = Annotated[Wanted, Depends(wanted_events)]
+Asked = Annotated[EventFilter, Depends(wanted_events)]
 
 
 @router.get("/events/lineage", responses=_EVENTS)
@@ -113,7 +113,7 @@ def get_events_of_namespace(
 
 
 def _answer(
-    connection: Connection, page: Page, wanted: Wanted, direction: SortDirection
+    connection: Connection, page: Page, wanted: EventFilter, direction: SortDirection
 ) -> Response:
     events, total = list_events(connection, wanted, direction == "desc", page)
     body = b'{"events":[%s],"totalCount":%d}' % (b",".join(events), total)

@@ -20,7 +20,7 @@ from headwater.server.marquez.shapes import (
     simple_name,
     whole_tags,
 )
-from headwater.store.read.jobs import Job
+from headwater.store.read.jobs import JobRecord
 
 
 class JobUse(NamedTuple):
@@ -97,7 +97,7 @@ class JobVersionList(Struct):
 
 
 def job_shape(
-    job: Job,
+    job: JobRecord,
     facets: Mapping[str, bytes],
     uses: list[JobUse],
     runs: list[RunShape],

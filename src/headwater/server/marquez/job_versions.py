@@ -32,7 +32,7 @@ from headwater.store.read.content_cache import FIELDS
 from headwater.store.read.contents import read_facets
 from headwater.store.read.datasets import read_dataset_names
 from headwater.store.read.job_versions import read_footprints
-from headwater.store.read.jobs import Job, find_job
+from headwater.store.read.jobs import JobRecord, find_job
 from headwater.store.read.runs import read_runs
 
 router = APIRouter(tags=["jobs"])
@@ -73,7 +73,9 @@ def get_job_version(namespace: str, job: str, version: str, connection: Reading)
     return json_response(_shapes(connection, wanted, facets, [known], versions)[0])
 
 
-def _list_versions(connection: Connection, job: Job, facets: Mapping[str, bytes]) -> list[_Version]:
+def _list_versions(
+    connection: Connection, job: JobRecord, facets: Mapping[str, bytes]
+) -> list[_Version]:
     """What is so now, then what the newest runs did before, the latest first."""
     footprints = read_footprints(connection, job.id)
     locations = FIELDS.read(connection, (each.code for each in footprints))
@@ -90,7 +92,7 @@ def _list_versions(connection: Connection, job: Job, facets: Mapping[str, bytes]
     return [versions.get(now.id, now), *others]
 
 
-def _current(connection: Connection, job: Job, facets: Mapping[str, bytes]) -> _Version:
+def _current(connection: Connection, job: JobRecord, facets: Mapping[str, bytes]) -> _Version:
     """The job as it is shown now, which may be what several runs did together, or a design."""
     uses = frozenset(
         (use.direction, use.dataset) for use in read_uses(connection, [job.id])[job.id]
@@ -104,7 +106,7 @@ def _current(connection: Connection, job: Job, facets: Mapping[str, bytes]) -> _
 
 def _shapes(
     connection: Connection,
-    job: Job,
+    job: JobRecord,
     facets: Mapping[str, bytes],
     shown: list[_Version],
     versions: list[_Version],
@@ -120,7 +122,7 @@ def _shapes(
 
 
 def _shape(
-    job: Job,
+    job: JobRecord,
     facets: Mapping[str, bytes],
     version: _Version,
     names: Mapping[bytes, tuple[str, str]],

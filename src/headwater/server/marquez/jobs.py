@@ -38,7 +38,7 @@ from headwater.store.read.facets import (
     read_facet_rows,
     read_stated,
 )
-from headwater.store.read.jobs import Job, JobOrder, find_job, list_jobs, read_names
+from headwater.store.read.jobs import JobOrder, JobRecord, find_job, list_jobs, read_names
 from headwater.store.read.namespaces import has_namespace
 from headwater.store.read.runs import RUN_STATES, make_run
 
@@ -108,7 +108,7 @@ def get_job(namespace: str, job: str, connection: Reading) -> Response:
 class _Known(NamedTuple):
     """All that goes into what is shown of a job."""
 
-    job: Job
+    job: JobRecord
     stated: tuple[object, ...]
     uses: tuple[tuple[int, bytes], ...]
     parent: tuple[str, str] | None
@@ -116,7 +116,7 @@ class _Known(NamedTuple):
     run_facets: tuple[Rows, ...]
 
 
-def _shown(connection: Connection, jobs: list[Job]) -> Any:
+def _shown(connection: Connection, jobs: list[JobRecord]) -> Any:
     """Jobs as they are written; those that have not changed since were written before."""
     ids = [job.id for job in jobs]
     stated = read_stated(connection, ids, Slot.JOB)

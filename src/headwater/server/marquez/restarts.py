@@ -7,14 +7,14 @@ from sqlalchemy import Connection
 from headwater.model.relations import Slot
 from headwater.server.marquez.shapes import facet_text
 from headwater.store.read.contents import read_facets
-from headwater.store.read.runs import Run, find_run_before
+from headwater.store.read.runs import RunRecord, find_run_before
 
 # What a stream of Spark says of itself; its id is kept in the checkpoint.
 _STREAM = "spark_stream"
 
 
 def find_restarted(
-    connection: Connection, runs: Iterable[Run], facets: Mapping[bytes, Mapping[str, bytes]]
+    connection: Connection, runs: Iterable[RunRecord], facets: Mapping[bytes, Mapping[str, bytes]]
 ) -> dict[bytes, str]:
     """The run before, by its id, of each run that began from the same checkpoint."""
     queries = {run: _query_of(facets.get(run.key, {})) for run in runs}

@@ -9,7 +9,7 @@ from headwater.server.lineage.parameters import view_at
 from headwater.server.marquez.shapes import dataset_version, instant_or_none
 from headwater.store.lineage.run_lineage import ReadDataset, find_writing_run, read_inputs
 from headwater.store.read.jobs import read_names
-from headwater.store.read.runs import Run, read_runs
+from headwater.store.read.runs import RunRecord, read_runs
 
 
 class VersionedJob(Struct):
@@ -53,7 +53,7 @@ class RunLineage(Struct):
     isCut: bool
 
 
-def run_lineage_shape(connection: Connection, run: Run, limits: Limits) -> RunLineage:
+def run_lineage_shape(connection: Connection, run: RunRecord, limits: Limits) -> RunLineage:
     """Follow what a run read to the runs that wrote it, level by level."""
     seen = {run.key: 0}
     frontier = [run.key]
@@ -88,7 +88,7 @@ def run_lineage_shape(connection: Connection, run: Run, limits: Limits) -> RunLi
 
 
 def _run_shape(
-    run: Run,
+    run: RunRecord,
     jobs: dict[bytes, tuple[str, str]],
     inputs: list[tuple[ReadDataset, bytes | None]],
     names: dict[bytes, str],

@@ -21,7 +21,7 @@ from headwater.server.marquez.shapes import (
 )
 from headwater.store.read.content_cache import FIELDS
 from headwater.store.read.facets import CONTENTS, Rows, facets_of, read_bodies, read_facet_rows
-from headwater.store.read.runs import Run, RunUse, list_run_uses
+from headwater.store.read.runs import RunRecord, RunUse, list_run_uses
 
 Names = Mapping[bytes, tuple[str, str]]
 
@@ -74,7 +74,7 @@ class RunFacets(Struct):
     facets: dict[str, Any]
 
 
-def run_shape(run: Run, facets: Mapping[str, bytes], job: tuple[str, str] | None) -> RunShape:
+def run_shape(run: RunRecord, facets: Mapping[str, bytes], job: tuple[str, str] | None) -> RunShape:
     """A run without the datasets it used."""
     created = instant_or_none(run.created_at)
     ended = instant_or_none(run.ended_at)
@@ -105,7 +105,9 @@ def _args(facets: Mapping[str, bytes]) -> dict[str, Any]:
     return args if isinstance(args, dict) else {}
 
 
-def read_run_shapes(connection: Connection, runs: Iterable[Run], jobs: Names) -> list[RunShape]:
+def read_run_shapes(
+    connection: Connection, runs: Iterable[RunRecord], jobs: Names
+) -> list[RunShape]:
     """Runs with all that is known of them; `jobs` has the names of theirs."""
     wanted = list(runs)
     rows = read_facet_rows(connection, (run.key for run in wanted), Slot.RUN)
@@ -128,7 +130,7 @@ def read_run_shapes(connection: Connection, runs: Iterable[Run], jobs: Names) ->
 class _Uses:
     """What runs used, read for all of them at once."""
 
-    def __init__(self, connection: Connection, runs: list[Run]) -> None:
+    def __init__(self, connection: Connection, runs: list[RunRecord]) -> None:
         self._by_run: dict[bytes, list[RunUse]] = {run.key: [] for run in runs}
         found = list_run_uses(connection, self._by_run)
         for use in found:
@@ -141,7 +143,7 @@ class _Uses:
             self._rows |= read_facet_rows(connection, owners, slot)
         self._bodies = read_bodies(connection, self._rows.values())
 
-    def job_version(self, run: Run, job: tuple[str, str] | None) -> VersionId | None:
+    def job_version(self, run: RunRecord, job: tuple[str, str] | None) -> VersionId | None:
         """The version of the job that ran; none is told by a run that names no datasets."""
         uses = self._by_run[run.key]
         if job is None or run.job is None or not uses:
@@ -150,7 +152,7 @@ class _Uses:
         used = ((use.direction, use.dataset) for use in uses)
         return VersionId(*job, job_version(run.job, used, location))
 
-    def shapes(self, run: Run, direction: Direction) -> list[RunDatasetShape]:
+    def shapes(self, run: RunRecord, direction: Direction) -> list[RunDatasetShape]:
         return [
             RunDatasetShape(
                 VersionId(use.namespace, use.name, dataset_version(use.dataset, use.schema)),

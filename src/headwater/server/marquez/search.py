@@ -10,7 +10,7 @@ from headwater.errors import InvalidRequest
 from headwater.graph.node_id import dataset_node_id, job_node_id
 from headwater.model.instant import format_instant
 from headwater.model.relations import Slot
-from headwater.model.search_text import Source, words_of
+from headwater.model.search_text import TermSource, words_of
 from headwater.model.uses import NOW
 from headwater.server.http.parameters import Reading, instant_parameter, json_response
 from headwater.server.openapi.document import answers
@@ -30,7 +30,7 @@ v2_router = APIRouter(tags=["search"])
 _LONGEST_QUERY = 1_000
 _MOST_WORDS = 20
 _STATES = ("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
-_KINDS = {"dataset": Source.DATASET, "job": Source.JOB}
+_KINDS = {"dataset": TermSource.DATASET, "job": TermSource.JOB}
 _ORDERS = {"name": Order.NAME, "update_at": Order.UPDATED}
 
 
@@ -171,7 +171,7 @@ def get_search(
 
 def _result(hit: Hit) -> SearchResult:
     found = hit.found
-    is_dataset = found.kind == Source.DATASET
+    is_dataset = found.kind == TermSource.DATASET
     node_id = dataset_node_id if is_dataset else job_node_id
     return SearchResult(
         found.name,
@@ -192,7 +192,7 @@ _V2_ANSWERS = answers(SearchHits, _HITS, 400)
 @v2_router.get("/search/jobs", responses=_V2_ANSWERS)
 def search_jobs(connection: Reading, q: Text) -> Response:
     """Search jobs; each comes with its facets and those of its newest run."""
-    query = SearchQuery(q, (Source.JOB,))
+    query = SearchQuery(q, (TermSource.JOB,))
     found, _ = search(connection, query, _V2_PAGE)
     ids = [hit.found.id for hit in found]
     facets = read_facets(connection, ids, Slot.JOB)
@@ -218,7 +218,7 @@ def search_jobs(connection: Reading, q: Text) -> Response:
 @v2_router.get("/search/datasets", responses=_V2_ANSWERS)
 def search_datasets(connection: Reading, q: Text) -> Response:
     """Search datasets; each comes with its facets, schema and column lineage included."""
-    query = SearchQuery(q, (Source.DATASET,))
+    query = SearchQuery(q, (TermSource.DATASET,))
     found, _ = search(connection, query, _V2_PAGE)
     ids = [hit.found.id for hit in found]
     facets = read_facets(connection, ids, Slot.DATASET)

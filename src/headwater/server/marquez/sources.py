@@ -6,7 +6,7 @@ from msgspec import Struct
 from headwater.server.http.parameters import Paging, Reading, found, json_response
 from headwater.server.marquez.shapes import instant_or_none
 from headwater.server.openapi.document import answers
-from headwater.store.read.sources import Source, find_source, list_sources
+from headwater.store.read.sources import SourceRecord, find_source, list_sources
 
 router = APIRouter(tags=["sources"])
 
@@ -51,7 +51,7 @@ def get_source(source: str, connection: Reading) -> Response:
     return json_response(_shape(found(find_source(connection, source), "source", source)))
 
 
-def _shape(source: Source) -> SourceShape:
+def _shape(source: SourceRecord) -> SourceShape:
     return SourceShape(
         source.type or _type_of(source.url),
         source.name,

@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from headwater.model.ids import NO_CONTENT, UNSAID
 from headwater.model.relations import Direction
-from headwater.model.uses import Succession, Use, Word
+from headwater.model.uses import Evidence, Succession, Use
 from headwater.store import tables
 from headwater.store.query.prepared import IsAmong, Prepared
 
@@ -111,7 +111,7 @@ def _observed() -> Select[Any]:
         use.c.direction,
         *described,
         _said_at().label("said_at"),
-        literal_column(str(int(Word.OBSERVED))).label("word"),
+        literal_column(str(int(Evidence.OBSERVED))).label("word"),
     ).where(use.c.first_seen <= _AT)
 
 
@@ -136,8 +136,8 @@ def _declared() -> Select[Any]:
         said.c.first_said,
         said_at.label("said_at"),
         case(
-            (said_at < newest, literal_column(str(int(Word.TAKEN_BACK)))),
-            else_=literal_column(str(int(Word.DECLARED))),
+            (said_at < newest, literal_column(str(int(Evidence.TAKEN_BACK)))),
+            else_=literal_column(str(int(Evidence.DECLARED))),
         ).label("word"),
     ).where(said.c.first_said <= _AT)
 

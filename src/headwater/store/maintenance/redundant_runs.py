@@ -16,7 +16,7 @@ _UNKNOWN: Said = ((b"", -1, None, None),)
 _LOWEST = -(2**62)
 
 
-class PastRun(NamedTuple):
+class OldRun(NamedTuple):
     """A run that began before the horizon; `may_go` if it is old, ended and not the newest."""
 
     id: bytes
@@ -27,7 +27,7 @@ class PastRun(NamedTuple):
     may_go: bool
 
 
-def find_repeats(runs: Sequence[PastRun], going_on: Set[bytes]) -> dict[bytes, bytes | None]:
+def find_repeats(runs: Sequence[OldRun], going_on: Set[bytes]) -> dict[bytes, bytes | None]:
     """Find the runs to do without, each with the kept one that says the same.
 
     That is None for a run that says nothing. Runs come in the order they began; executions
@@ -54,13 +54,13 @@ class _Execution:
 
     __slots__ = ("began", "first", "last_began", "said")
 
-    def __init__(self, first: PastRun) -> None:
+    def __init__(self, first: OldRun) -> None:
         self.first = first.id
         self.began = self.last_began = first.began
         self.said: set[Said] = set()
 
 
-def _pass(runs: Sequence[PastRun], going_on: Set[bytes]) -> dict[bytes, bytes | None]:
+def _pass(runs: Sequence[OldRun], going_on: Set[bytes]) -> dict[bytes, bytes | None]:
     executions: dict[bytes, _Execution] = {}
     for run in runs:
         execution = executions.setdefault(run.execution, _Execution(run))
@@ -69,7 +69,7 @@ def _pass(runs: Sequence[PastRun], going_on: Set[bytes]) -> dict[bytes, bytes | 
             execution.said.add(run.said)
     lingering = _Highest()
 
-    def is_repeat(run: PastRun, kept: PastRun, next_other: int) -> bool:
+    def is_repeat(run: OldRun, kept: OldRun, next_other: int) -> bool:
         if not run.may_go or run.said != kept.said:
             return False
         if next_other <= run.last_use:
@@ -88,7 +88,7 @@ def _pass(runs: Sequence[PastRun], going_on: Set[bytes]) -> dict[bytes, bytes | 
         )
 
     found: dict[bytes, bytes | None] = {}
-    kept: PastRun | None = None
+    kept: OldRun | None = None
     next_others = _next_others(runs, executions, going_on)
     for run, next_other in zip(runs, next_others, strict=True):
         if run.said:
@@ -107,7 +107,7 @@ def _pass(runs: Sequence[PastRun], going_on: Set[bytes]) -> dict[bytes, bytes | 
 
 
 def _next_others(
-    runs: Sequence[PastRun], executions: Mapping[bytes, _Execution], going_on: Set[bytes]
+    runs: Sequence[OldRun], executions: Mapping[bytes, _Execution], going_on: Set[bytes]
 ) -> list[int]:
     """For each run, when the first execution began that has later runs saying something else."""
     nexts: list[int] = []

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, or_, select
 
 from headwater.store import tables
-from headwater.store.maintenance.redundant_runs import PastRun, Said, find_repeats
+from headwater.store.maintenance.redundant_runs import OldRun, Said, find_repeats
 from headwater.store.query.paging import in_parts
 from headwater.store.read.runs import state_of
 
@@ -67,7 +67,7 @@ def _find_of_job(connection: Connection, job: bytes, horizon: int) -> list[Remov
     newest = read_newest(connection, job)
     said, last_uses = read_said(connection, (row.id for row in rows))
     runs = [
-        PastRun(
+        OldRun(
             id=row.id,
             execution=row.parent_run or row.id,
             began=row.first_event,

@@ -14,7 +14,7 @@ from headwater.store import tables
 from headwater.store.query.paging import in_parts
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import FIELDS, read_fields
-from headwater.store.read.edited_values import Word, read_words
+from headwater.store.read.edited_values import EditedValues, read_words
 from headwater.store.write.packing import unpack
 
 # Persons speak of datasets and jobs, not of runs.
@@ -107,7 +107,7 @@ def read_facet_fields(
     return shown
 
 
-def _edited(word: Word, stated: Fields, names: Container[str]) -> Fields:
+def _edited(word: EditedValues, stated: Fields, names: Container[str]) -> Fields:
     """The same with a person's word in the place of an event's."""
     bodies = {name: msgspec.json.encode(value) for name, value in stated.by_facet.items()}
     changed = {

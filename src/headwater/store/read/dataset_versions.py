@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Connection, bindparam, select
 
 from headwater.model.ids import NO_CONTENT, UNSAID
 from headwater.model.relations import Direction
-from headwater.model.uses import NOW, STRENGTH, Use, Word
+from headwater.model.uses import NOW, STRENGTH, Evidence, Use
 from headwater.store import tables
 from headwater.store.lineage.uses import read_uses
 
@@ -59,7 +59,7 @@ def _version(schema: bytes | None, uses: list[Use]) -> DatasetVersion:
         newest.columns if newest else None,
         first.first_seen,
         max(use.said_at for use in uses),
-        first.job if first.word == Word.OBSERVED else None,
+        first.job if first.word == Evidence.OBSERVED else None,
     )
 
 

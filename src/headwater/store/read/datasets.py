@@ -15,7 +15,7 @@ from headwater.store.query.prepared import Prepared
 from headwater.store.read.visibility import is_shown, list_entities
 
 
-class Dataset(NamedTuple):
+class DatasetRecord(NamedTuple):
     id: bytes
     namespace: str
     name: str
@@ -45,23 +45,25 @@ def _last_times() -> tuple[ColumnElement[Any], ...]:
     )
 
 
-_COLUMNS = tuple(tables.dataset.c[name] for name in Dataset._fields)
+_COLUMNS = tuple(tables.dataset.c[name] for name in DatasetRecord._fields)
 LAST_TIMES = _last_times()
 IS_SHOWN = is_shown(tables.dataset, *LAST_TIMES)
 
 
-def list_datasets(connection: Connection, namespace: str, page: Page) -> tuple[list[Dataset], int]:
+def list_datasets(
+    connection: Connection, namespace: str, page: Page
+) -> tuple[list[DatasetRecord], int]:
     """List a namespace's datasets by name."""
     rows, total = list_entities(connection, tables.dataset, _COLUMNS, IS_SHOWN, namespace, page)
-    return [Dataset._make(row) for row in rows], total
+    return [DatasetRecord._make(row) for row in rows], total
 
 
 _NAMED = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.dataset.c.id), IS_SHOWN))
 
 
-def find_dataset(connection: Connection, namespace: str, name: str) -> Dataset | None:
+def find_dataset(connection: Connection, namespace: str, name: str) -> DatasetRecord | None:
     rows = _NAMED.rows(connection, [dataset_id(namespace, name)])
-    return Dataset._make(rows[0]) if rows else None
+    return DatasetRecord._make(rows[0]) if rows else None
 
 
 _NAMES = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.dataset.c.id)))

@@ -19,7 +19,7 @@ _NO_FACETS = frozenset((DATASETS, DELETED, SYMLINKS))
 _ANY = msgspec.json.Decoder(dict[str, Any])
 
 
-class Word(NamedTuple):
+class EditedValues(NamedTuple):
     """What persons say of one entity: aspects of it and of its fields, as JSON; the time of each
     is when it was said."""
 
@@ -58,7 +58,7 @@ class Word(NamedTuple):
         }
 
 
-NOTHING_SAID = Word({}, 0)
+NOTHING_SAID = EditedValues({}, 0)
 
 
 def _with_tags(body: bytes | None, tags: Mapping[tuple[str, str], bool]) -> bytes:
@@ -88,7 +88,7 @@ def _values(is_among: IsAmong) -> Any:
 _VALUES = Prepared(_values)
 
 
-def read_words(connection: Connection, entities: Iterable[bytes]) -> dict[bytes, Word]:
+def read_words(connection: Connection, entities: Iterable[bytes]) -> dict[bytes, EditedValues]:
     """Read what persons say of entities; most have nothing said of them."""
     rows = _VALUES.rows(connection, entities)
     if not rows:
@@ -100,7 +100,7 @@ def read_words(connection: Connection, entities: Iterable[bytes]) -> dict[bytes,
         if digest in bodies:
             values[entity][field, aspect] = bodies[digest]
             said_at[entity] = max(stamp, said_at.get(entity, stamp))
-    return {entity: Word(found, said_at[entity]) for entity, found in values.items()}
+    return {entity: EditedValues(found, said_at[entity]) for entity, found in values.items()}
 
 
 def read_description(connection: Connection, entity: bytes) -> str | None:

@@ -26,7 +26,7 @@ class KeptEdit(NamedTuple):
     edit: Edit
 
 
-class Wanted(NamedTuple):
+class EditFilter(NamedTuple):
     """Which edits are asked for; what is not told is not asked."""
 
     type: str | None = None
@@ -38,10 +38,10 @@ class Wanted(NamedTuple):
 
 
 def list_edits(
-    connection: Connection, page: Page, wanted: Wanted | None = None
+    connection: Connection, page: Page, wanted: EditFilter | None = None
 ) -> tuple[list[KeptEdit], int]:
     """List edits, newest first, and count them all."""
-    wanted = wanted or Wanted()
+    wanted = wanted or EditFilter()
     table = tables.event
     conditions = list(_conditions(wanted))
     query = (
@@ -58,7 +58,7 @@ def list_edits(
 
 
 def _sift(
-    connection: Connection, query: Select[Any], page: Page, wanted: Wanted
+    connection: Connection, query: Select[Any], page: Page, wanted: EditFilter
 ) -> tuple[list[KeptEdit], int]:
     """Look through edits for what only they themselves tell."""
     found: list[KeptEdit] = []
@@ -75,7 +75,7 @@ def _sift(
     return found, total
 
 
-def _conditions(wanted: Wanted) -> Iterator[ColumnElement[bool]]:
+def _conditions(wanted: EditFilter) -> Iterator[ColumnElement[bool]]:
     table = tables.event
     yield tables.IS_EDIT
     if wanted.after is not None:
@@ -87,7 +87,7 @@ def _conditions(wanted: Wanted) -> Iterator[ColumnElement[bool]]:
         yield is_about
 
 
-def _is_about(wanted: Wanted) -> ColumnElement[bool] | None:
+def _is_about(wanted: EditFilter) -> ColumnElement[bool] | None:
     """Whether an edit is about what has a name, is in a namespace, or is of a type."""
     entity = tables.event.c.job
     if wanted.name is not None and "\0" in wanted.name:

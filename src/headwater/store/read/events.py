@@ -20,7 +20,7 @@ class RejectedEvent(NamedTuple):
     payload: bytes
 
 
-class Wanted(NamedTuple):
+class EventFilter(NamedTuple):
     """Which events are asked for: from `after` up to but not including `before`, by their own
     time; of a namespace's jobs, or of a run by its key."""
 
@@ -44,7 +44,7 @@ class Wanted(NamedTuple):
 
 
 def list_events(
-    connection: Connection, wanted: Wanted, is_newest_first: bool, page: Page
+    connection: Connection, wanted: EventFilter, is_newest_first: bool, page: Page
 ) -> tuple[list[bytes], int]:
     """List events by their own time; what persons did is no event of lineage, and left out."""
     table = tables.event

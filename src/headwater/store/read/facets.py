@@ -11,7 +11,7 @@ from headwater.model.relations import Slot
 from headwater.store import tables
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import Readings
-from headwater.store.read.edited_values import Word, read_words
+from headwater.store.read.edited_values import EditedValues, read_words
 
 # Facets as they came. Lists show the same ones over and over.
 CONTENTS: Readings[bytes] = Readings(bytes, 12_000_000)
@@ -53,7 +53,7 @@ class Stated(NamedTuple):
     """What is said of one entity: its facets' rows, and a person's word on it."""
 
     rows: Rows = ()
-    word: Word | None = None
+    word: EditedValues | None = None
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from headwater.store.read.runs import STATES
 from headwater.store.read.visibility import is_shown
 
 
-class Job(NamedTuple):
+class JobRecord(NamedTuple):
     id: bytes
     namespace: str
     name: str
@@ -25,7 +25,7 @@ class Job(NamedTuple):
 
 JobOrder = Literal["name", "updated_at"]
 
-_COLUMNS = tuple(tables.job.c[name] for name in Job._fields)
+_COLUMNS = tuple(tables.job.c[name] for name in JobRecord._fields)
 
 
 def _is_known() -> ColumnElement[bool]:
@@ -45,7 +45,7 @@ def list_jobs(
     page: Page,
     states: Iterable[str] = (),
     order: JobOrder = "name",
-) -> tuple[list[Job], int]:
+) -> tuple[list[JobRecord], int]:
     """List jobs of a namespace or of all, if asked for only those whose newest run is in some
     state; by name, or the latest updated first."""
     table = tables.job
@@ -61,7 +61,7 @@ def list_jobs(
     query = select(*_COLUMNS).where(*conditions).order_by(*by)
     rows = connection.execute(query.limit(page.limit).offset(page.offset)).all()
     total = connection.execute(select(func.count()).select_from(table).where(*conditions)).scalar()
-    return [Job._make(row) for row in rows], int(total or 0)
+    return [JobRecord._make(row) for row in rows], int(total or 0)
 
 
 def _state_of_newest() -> ColumnElement[Any]:
@@ -84,7 +84,7 @@ def _state_of_newest() -> ColumnElement[Any]:
     )
 
 
-def find_job(connection: Connection, namespace: str, name: str) -> Job | None:
+def find_job(connection: Connection, namespace: str, name: str) -> JobRecord | None:
     """Find a job by its name, or by one under which nothing else is known: `child` where events
     say `parent.child`, and the other way round."""
     return (
@@ -97,19 +97,19 @@ def find_job(connection: Connection, namespace: str, name: str) -> Job | None:
 _NAMED = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.job.c.id), IS_KNOWN))
 
 
-def _find(connection: Connection, namespace: str, name: str) -> Job | None:
+def _find(connection: Connection, namespace: str, name: str) -> JobRecord | None:
     rows = _NAMED.rows(connection, [job_id(namespace, name)])
-    return Job._make(rows[0]) if rows else None
+    return JobRecord._make(rows[0]) if rows else None
 
 
-def _find_under_parent(connection: Connection, namespace: str, name: str) -> Job | None:
+def _find_under_parent(connection: Connection, namespace: str, name: str) -> JobRecord | None:
     """`parent.child` where the job is called `child` and its parent `parent`."""
     parts = name.split(".")
     splits = {
         job_id(namespace, ".".join(parts[place:])): ".".join(parts[:place])
         for place in range(1, len(parts))
     }
-    jobs = [Job._make(row) for row in _NAMED.rows(connection, splits)]
+    jobs = [JobRecord._make(row) for row in _NAMED.rows(connection, splits)]
     parents = read_names(connection, (job.parent for job in jobs if job.parent))
     found = [
         job for job in jobs if job.parent in parents and parents[job.parent][1] == splits[job.id]
@@ -117,7 +117,7 @@ def _find_under_parent(connection: Connection, namespace: str, name: str) -> Job
     return found[0] if len(found) == 1 else None
 
 
-def _find_by_simple_name(connection: Connection, namespace: str, name: str) -> Job | None:
+def _find_by_simple_name(connection: Connection, namespace: str, name: str) -> JobRecord | None:
     """`child` where the job is called `parent.child` and its parent `parent`."""
     # NUL is in no name, and PostgreSQL cannot even be asked for it.
     if "\0" in name:
@@ -129,7 +129,7 @@ def _find_by_simple_name(connection: Connection, namespace: str, name: str) -> J
         table.c.name.endswith(f".{name}", autoescape=True),
         IS_KNOWN,
     )
-    jobs = [Job._make(row) for row in connection.execute(query)]
+    jobs = [JobRecord._make(row) for row in connection.execute(query)]
     parents = read_names(connection, (job.parent for job in jobs if job.parent))
     found = [
         job
@@ -139,22 +139,22 @@ def _find_by_simple_name(connection: Connection, namespace: str, name: str) -> J
     return found[0] if len(found) == 1 else None
 
 
-def list_children(connection: Connection, job: bytes, most: int) -> tuple[list[Job], int]:
+def list_children(connection: Connection, job: bytes, most: int) -> tuple[list[JobRecord], int]:
     """List the jobs whose parent a job is, by name, and count them."""
     table = tables.job
     conditions = (table.c.parent == job, IS_LISTED)
     query = select(*_COLUMNS).where(*conditions).order_by(table.c.name, table.c.namespace)
     rows = connection.execute(query.limit(most)).all()
     total = connection.execute(select(func.count()).select_from(table).where(*conditions)).scalar()
-    return [Job._make(row) for row in rows], int(total or 0)
+    return [JobRecord._make(row) for row in rows], int(total or 0)
 
 
 _JOBS = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.job.c.id)))
 
 
-def read_jobs(connection: Connection, jobs: Iterable[bytes]) -> dict[bytes, Job]:
+def read_jobs(connection: Connection, jobs: Iterable[bytes]) -> dict[bytes, JobRecord]:
     """Read jobs by id, those that were only named included."""
-    return {row[0]: Job._make(row) for row in _JOBS.rows(connection, jobs)}
+    return {row[0]: JobRecord._make(row) for row in _JOBS.rows(connection, jobs)}
 
 
 def read_names(connection: Connection, jobs: Iterable[bytes]) -> dict[bytes, tuple[str, str]]:

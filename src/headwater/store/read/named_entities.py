@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 from headwater.model.relations import NamedKind
 from headwater.store import tables
 from headwater.store.read.content_cache import read_fields
-from headwater.store.read.edited_values import Word
+from headwater.store.read.edited_values import EditedValues
 
 _AT_ONCE = 500
 Times = tuple[int, int]
@@ -42,7 +42,7 @@ def list_named(connection: Connection, kind: NamedKind) -> dict[str, Times]:
     return {name: (first, last) for name, first, last in connection.execute(query)}
 
 
-def word_fields(word: Word | None, aspect: str) -> dict[str, Any]:
+def word_fields(word: EditedValues | None, aspect: str) -> dict[str, Any]:
     """What a person says of one aspect; nothing where it is no object."""
     body = word.values.get(("", aspect)) if word else None
     return read_fields(body) if body is not None else {}

@@ -13,7 +13,7 @@ from headwater.store import tables
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.datasets import IS_SHOWN
-from headwater.store.read.edited_values import Word, read_words
+from headwater.store.read.edited_values import EditedValues, read_words
 from headwater.store.read.jobs import IS_LISTED
 from headwater.store.read.named_entities import find_named, is_named, text_of, word_fields
 
@@ -129,7 +129,7 @@ def _namespace(
     name: str,
     seen: tuple[int | None, int | None],
     said: tuple[int, int] | None,
-    word: Word | None,
+    word: EditedValues | None,
     is_hidden: bool,
 ) -> Namespace:
     first = [time for time in (seen[0], said[0] if said else None) if time is not None]
@@ -144,7 +144,7 @@ def _namespace(
     )
 
 
-def _owner(word: Word | None) -> str | None:
+def _owner(word: EditedValues | None) -> str | None:
     owners = word_fields(word, OWNERSHIP).get("owners")
     first = owners[0] if isinstance(owners, list) and owners else None
     return text_of(first, "name") if isinstance(first, dict) else None

@@ -24,7 +24,7 @@ from headwater.store.read.datasets import IS_SHOWN
 from headwater.store.read.visibility import is_shown
 
 
-class Node(NamedTuple):
+class NodeRecord(NamedTuple):
     """A dataset or job by name."""
 
     kind: str
@@ -37,7 +37,7 @@ _SHOWN = {"dataset": IS_SHOWN, "job": is_shown(tables.job, tables.job.c.last_see
 _KINDS = (("dataset", tables.dataset), ("job", tables.job))
 
 
-def find_like(connection: Connection, text: str, limit: int) -> list[Node]:
+def find_like(connection: Connection, text: str, limit: int) -> list[NodeRecord]:
     """Find nodes by name: the same, then ending so, beginning so, holding it; shortest first.
 
     `NAMESPACE|NAME`, and any last part of that, finds one in its namespace.
@@ -50,7 +50,7 @@ def find_like(connection: Connection, text: str, limit: int) -> list[Node]:
     every = union_all(*queries).subquery()
     order = (every.c.rank, func.length(every.c.name), every.c.name, every.c.namespace, every.c.kind)
     rows = connection.execute(select(every).order_by(*order).limit(limit)).all()
-    return [Node(*row[:4]) for row in rows]
+    return [NodeRecord(*row[:4]) for row in rows]
 
 
 def _lower_by_locale(text: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -86,14 +86,14 @@ def _like(
     ).where(is_like, _SHOWN[kind])
 
 
-def find_holding(connection: Connection, pieces: list[str], limit: int) -> list[Node]:
+def find_holding(connection: Connection, pieces: list[str], limit: int) -> list[NodeRecord]:
     """Find nodes whose names hold any of some pieces, as many as are looked through."""
     wanted = [piece for piece in pieces if "\0" not in piece]
-    found: list[Node] = []
+    found: list[NodeRecord] = []
     for kind, table in _KINDS if wanted else ():
         is_like = or_(*(table.c.name.contains(piece, autoescape=True) for piece in wanted))
         query = select(table.c.id, table.c.namespace, table.c.name).where(is_like, _SHOWN[kind])
-        found += [Node(kind, *row) for row in connection.execute(query.limit(limit))]
+        found += [NodeRecord(kind, *row) for row in connection.execute(query.limit(limit))]
     return found
 
 

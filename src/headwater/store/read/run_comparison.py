@@ -10,8 +10,8 @@ from headwater.model.relations import Direction
 from headwater.store import tables
 from headwater.store.lineage.newest_runs import read_last_stated
 from headwater.store.query.prepared import IsAmong, Prepared
-from headwater.store.read.jobs import Job
-from headwater.store.read.runs import Run, make_run
+from headwater.store.read.jobs import JobRecord
+from headwater.store.read.runs import RunRecord, make_run
 
 _FINISHED = frozenset(("COMPLETED", "FAILED", "ABORTED"))
 # So many of a job's newest runs are looked through for one that has ended.
@@ -22,7 +22,7 @@ _COUNTERS = ("rows", "bytes", "files")
 class StatedRun(NamedTuple):
     """A run, and the digests of the code and SQL it ran: its own word, or the last before it."""
 
-    run: Run
+    run: RunRecord
     code: bytes | None
     sql: bytes | None
 
@@ -40,7 +40,7 @@ class CountedUse(NamedTuple):
     files: int | None
 
 
-def find_run_of(connection: Connection, job: Job, run_id: str) -> StatedRun | None:
+def find_run_of(connection: Connection, job: JobRecord, run_id: str) -> StatedRun | None:
     """Find a run of a job by the id its producer gave it."""
     table = tables.run
     key = run_key(job.namespace, job.name, run_id)

@@ -20,7 +20,7 @@ STATES = {
 RUN_STATES = ("NEW", "RUNNING", *STATES.values())
 
 
-class Run(NamedTuple):
+class RunRecord(NamedTuple):
     """A run as it stands: `state` and the times are derived from its facts."""
 
     key: bytes
@@ -49,7 +49,7 @@ class RunUse(NamedTuple):
     statistics: bytes | None
 
 
-def find_run(connection: Connection, run_id: str) -> Run | None:
+def find_run(connection: Connection, run_id: str) -> RunRecord | None:
     """Find a run by the id its producer gave it; an id several jobs used means the newest."""
     table = tables.run
     if is_uuid(run_id):
@@ -69,7 +69,7 @@ def count_runs(connection: Connection, job: bytes) -> int:
     return int(connection.execute(query).scalar() or 0)
 
 
-def list_runs(connection: Connection, job: bytes, page: Page) -> list[Run]:
+def list_runs(connection: Connection, job: bytes, page: Page) -> list[RunRecord]:
     """List a job's runs, newest first; at the end those that only their children speak of."""
     table = tables.run
     runs = (
@@ -88,7 +88,7 @@ def list_runs(connection: Connection, job: bytes, page: Page) -> list[Run]:
     return [make_run(row) for row in found]
 
 
-def find_run_before(connection: Connection, run: Run) -> Run | None:
+def find_run_before(connection: Connection, run: RunRecord) -> RunRecord | None:
     """The run of the same job that was heard of last before another."""
     table = tables.run
     query = (
@@ -101,7 +101,7 @@ def find_run_before(connection: Connection, run: Run) -> Run | None:
     return None if row is None else make_run(row)
 
 
-def read_runs(connection: Connection, runs: Iterable[bytes]) -> dict[bytes, Run]:
+def read_runs(connection: Connection, runs: Iterable[bytes]) -> dict[bytes, RunRecord]:
     """Read runs by key."""
     table = tables.run
     return {
@@ -134,10 +134,10 @@ def list_run_uses(connection: Connection, runs: Iterable[bytes]) -> list[RunUse]
     ]
 
 
-def make_run(row: Any, at: int = NOW) -> Run:
+def make_run(row: Any, at: int = NOW) -> RunRecord:
     """A run as it stands, from its row."""
     state, ended_at = state_of(row, at)
-    return Run(
+    return RunRecord(
         key=row.id,
         id=run_name(row.id, row.name),
         job=row.job,

@@ -14,13 +14,13 @@ from headwater.store import tables
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import FIELDS
-from headwater.store.read.edited_values import Word, read_words
+from headwater.store.read.edited_values import EditedValues, read_words
 from headwater.store.read.named_entities import Times, find_named, list_named, text_of, word_fields
 
 _IS_SOURCE = text("slot = 2 AND name = 'dataSource'")
 
 
-class Source(NamedTuple):
+class SourceRecord(NamedTuple):
     name: str
     url: str
     type: str | None
@@ -29,7 +29,7 @@ class Source(NamedTuple):
     description: str | None = None
 
 
-def list_sources(connection: Connection, page: Page) -> tuple[list[Source], int]:
+def list_sources(connection: Connection, page: Page) -> tuple[list[SourceRecord], int]:
     """List the sources that events and persons speak of, by name."""
     stated = _read_stated(connection)
     named = list_named(connection, NamedKind.SOURCE)
@@ -38,7 +38,7 @@ def list_sources(connection: Connection, page: Page) -> tuple[list[Source], int]
     return _read(connection, shown, stated, named), len(names)
 
 
-def find_source(connection: Connection, name: str) -> Source | None:
+def find_source(connection: Connection, name: str) -> SourceRecord | None:
     """Find a source; a namespace is the source of datasets that tell no other."""
     stated = _read_stated(connection)
     named = find_named(connection, NamedKind.SOURCE, [name])
@@ -47,7 +47,7 @@ def find_source(connection: Connection, name: str) -> Source | None:
     dataset = tables.dataset
     query = select(dataset.c.id).where(dataset.c.namespace_id == namespace_id(name)).limit(1)
     is_namespace = connection.execute(query).first() is not None
-    return Source(name, name, None, None, None) if is_namespace else None
+    return SourceRecord(name, name, None, None, None) if is_namespace else None
 
 
 def list_source_times(connection: Connection) -> list[int]:
@@ -88,7 +88,7 @@ _SAID_AT = Prepared(_said_at)
 
 def _read(
     connection: Connection, names: Iterable[str], stated: _Stated, named: Mapping[str, Times]
-) -> list[Source]:
+) -> list[SourceRecord]:
     wanted = list(names)
     digests = [digest for name in wanted for digest in stated.get(name, ())]
     times = {
@@ -106,11 +106,11 @@ def _read(
     ]
 
 
-def _as_stated(name: str, urls: Mapping[bytes, str], times: Mapping[bytes, Times]) -> Source:
+def _as_stated(name: str, urls: Mapping[bytes, str], times: Mapping[bytes, Times]) -> SourceRecord:
     """A source as events tell it: of several addresses the one said last."""
     said = sorted((times[digest][1], digest) for digest in urls if digest in times)
     given = [urls[digest] for _, digest in said if urls[digest]]
-    return Source(
+    return SourceRecord(
         name,
         given[-1] if given else "",
         None,
@@ -119,7 +119,7 @@ def _as_stated(name: str, urls: Mapping[bytes, str], times: Mapping[bytes, Times
     )
 
 
-def _over(source: Source, times: Times | None, word: Word | None) -> Source:
+def _over(source: SourceRecord, times: Times | None, word: EditedValues | None) -> SourceRecord:
     """A source with a person's word in the place of what events say."""
     first = [time for time in (source.first_said, times[0] if times else None) if time is not None]
     last = [time for time in (source.last_said, times[1] if times else None) if time is not None]

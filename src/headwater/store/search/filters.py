@@ -5,13 +5,13 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from headwater.model.relations import Slot
-from headwater.model.search_text import Source
+from headwater.model.search_text import TermSource
 from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.model.uses import NOW
 from headwater.store.lineage.newest_runs import read_newest_runs
 from headwater.store.read.contents import NO_FIELDS, read_facet_fields
 from headwater.store.read.runs import state_of
-from headwater.store.search.results import Found, read_times
+from headwater.store.search.results import SearchHit, read_times
 
 _JOB_TYPE = "jobType"
 _TAGS = "tags"
@@ -26,7 +26,7 @@ class Filters(NamedTuple):
     before: int | None = None
     after: int | None = None
 
-    def keep(self, connection: Connection, found: list[Found]) -> list[Found]:
+    def keep(self, connection: Connection, found: list[SearchHit]) -> list[SearchHit]:
         """What of some things is as asked for; what is cheap to tell is told first."""
         if self.state is not None:
             found = _of_state(connection, found, self.state)
@@ -38,7 +38,7 @@ class Filters(NamedTuple):
             found = _of_tag(connection, found, self.tag.lower())
         return found
 
-    def _of_time(self, connection: Connection, found: list[Found]) -> list[Found]:
+    def _of_time(self, connection: Connection, found: list[SearchHit]) -> list[SearchHit]:
         times = read_times(connection, found)
         return [
             each
@@ -49,20 +49,20 @@ class Filters(NamedTuple):
         ]
 
 
-def _of_state(connection: Connection, found: list[Found], state: str) -> list[Found]:
+def _of_state(connection: Connection, found: list[SearchHit], state: str) -> list[SearchHit]:
     """Jobs whose newest run is in a state."""
-    jobs = [each for each in found if each.kind == Source.JOB]
+    jobs = [each for each in found if each.kind == TermSource.JOB]
     runs = read_newest_runs(connection, (job.id for job in jobs), NOW)
     states = {id: state_of(run)[0] for id, run in runs.items()}
     return [job for job in jobs if states.get(job.id) == state.upper()]
 
 
-def _of_system(connection: Connection, found: list[Found], system: str) -> list[Found]:
-    jobs = [each.id for each in found if each.kind == Source.JOB]
+def _of_system(connection: Connection, found: list[SearchHit], system: str) -> list[SearchHit]:
+    jobs = [each.id for each in found if each.kind == TermSource.JOB]
     types = read_facet_fields(connection, jobs, Slot.JOB, (_JOB_TYPE,))
 
-    def system_of(each: Found) -> str:
-        if each.kind == Source.DATASET:
+    def system_of(each: SearchHit) -> str:
+        if each.kind == TermSource.DATASET:
             return system_of_dataset(each.namespace)
         stated = types.get(each.id, NO_FIELDS).by_facet.get(_JOB_TYPE, {})
         return system_of_job(stated.get("integration"), each.namespace)
@@ -70,10 +70,10 @@ def _of_system(connection: Connection, found: list[Found], system: str) -> list[
     return [each for each in found if system_of(each) == system]
 
 
-def _of_tag(connection: Connection, found: list[Found], tag: str) -> list[Found]:
+def _of_tag(connection: Connection, found: list[SearchHit], tag: str) -> list[SearchHit]:
     """What has a tag, itself or on one of its fields; a tag is named without regard to case."""
     tagged: set[bytes] = set()
-    for kind, slot in ((Source.DATASET, Slot.DATASET), (Source.JOB, Slot.JOB)):
+    for kind, slot in ((TermSource.DATASET, Slot.DATASET), (TermSource.JOB, Slot.JOB)):
         ids = [each.id for each in found if each.kind == kind]
         for id, fields in read_facet_fields(connection, ids, slot, (_TAGS,)).items():
             listed = fields.by_facet.get(_TAGS, {}).get("tags")

@@ -15,7 +15,7 @@ from headwater.model.merge import Row
 from headwater.model.relations import EditValue, JobRow
 from headwater.model.search_text import (
     UNNAMED,
-    Source,
+    TermSource,
     parts_of,
     terms_of_content,
     terms_of_name,
@@ -52,28 +52,28 @@ class Indexing:
         self._words: set[Word] = set()
 
     def add_dataset(self, row: Row) -> None:
-        self._add_named(Source.DATASET, row)
+        self._add_named(TermSource.DATASET, row)
 
     def add_job(self, row: Row) -> None:
-        self._add_named(Source.JOB, row)
+        self._add_named(TermSource.JOB, row)
 
-    def _add_named(self, source: Source, row: Row) -> None:
+    def _add_named(self, source: TermSource, row: Row) -> None:
         id, within, namespace, name = row[:4]
         for term, weight in terms_of_name(name).items():
             self._words.add((term, weight, source, id))
         for term in words_of(namespace):
-            self._words.add((term, UNNAMED, Source.NAMESPACE, within))
+            self._words.add((term, UNNAMED, TermSource.NAMESPACE, within))
 
     def add_content(self, digest: bytes, body: bytes) -> None:
         for term in terms_of_content(body):
-            self._words.add((term, UNNAMED, Source.CONTENT, digest))
+            self._words.add((term, UNNAMED, TermSource.CONTENT, digest))
 
     def add_edit(self, row: Row) -> None:
         """A person's tag has its name in the aspect; other values are content."""
         edit = EditValue._make(row)
         if edit.aspect.startswith(TAG):
             for term in words_of(edit.aspect.removeprefix(TAG)):
-                self._words.add((term, UNNAMED, Source.TAGGED, edit.entity))
+                self._words.add((term, UNNAMED, TermSource.TAGGED, edit.entity))
 
     def entries(self, is_new: Callable[[str], bool] = lambda term: True) -> Entries:
         """All that was added; parts only of terms that are new."""

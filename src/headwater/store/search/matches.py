@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from headwater.model.aspects import DOCUMENTATION, OWNERSHIP
 from headwater.model.relations import Slot
-from headwater.model.search_text import Rank, Sought, Source
+from headwater.model.search_text import Rank, Sought, TermSource
 from headwater.store import tables
 from headwater.store.query.direct import ask
 from headwater.store.read.content_cache import COLUMN_TYPES, SCHEMAS
@@ -26,25 +26,25 @@ class Match(NamedTuple):
     text: str
 
 
-class Said(NamedTuple):
+class WordMatches(NamedTuple):
     """Who says a word, or one near it; not all of them, where it is a common one."""
 
     ranks: dict[bytes, Rank]
     is_cut: bool
 
 
-def read_said(connection: Connection, terms: Terms, most: int) -> Said:
+def read_said(connection: Connection, terms: Terms, most: int) -> WordMatches:
     """Find what has a column, description, owner or tag that holds a word; or, where there is
     nothing, one near it. Of a common word, `most` of them."""
     if saying := _read_owners(connection, terms.holding, most):
-        return Said(dict.fromkeys(saying, Rank.SAID), len(saying) >= most)
-    return Said(dict.fromkeys(_read_owners(connection, terms.near, most), Rank.NEAR), False)
+        return WordMatches(dict.fromkeys(saying, Rank.SAID), len(saying) >= most)
+    return WordMatches(dict.fromkeys(_read_owners(connection, terms.near, most), Rank.NEAR), False)
 
 
 def _read_owners(connection: Connection, terms: Sequence[str], most: int) -> set[bytes]:
-    sources = read_sources(connection, terms, (Source.CONTENT, Source.TAGGED), most)
-    found = {source for kind, source in sources if kind == Source.TAGGED}
-    digests = {source for kind, source in sources if kind == Source.CONTENT}
+    sources = read_sources(connection, terms, (TermSource.CONTENT, TermSource.TAGGED), most)
+    found = {source for kind, source in sources if kind == TermSource.TAGGED}
+    digests = {source for kind, source in sources if kind == TermSource.CONTENT}
     return found | _read_owners_of(connection, sorted(digests), most)
 
 
@@ -52,7 +52,7 @@ def read_together(connection: Connection, every: Sequence[Terms], most: int) -> 
     """Find what says several words at once, as the name of a column does."""
     if not all(terms.holding for terms in every):
         return set()
-    contents = SOURCES.format(kind=int(Source.CONTENT))
+    contents = SOURCES.format(kind=int(TermSource.CONTENT))
     query = contents + f" AND source IN ({contents})" * (len(every) - 1)
     query += f" ORDER BY source LIMIT {most}"
     # The innermost first, as it is the longest word that tells most.
@@ -74,7 +74,7 @@ def read_saying(connection: Connection, ids: Sequence[bytes], terms: Terms) -> s
     if not terms.holding or not ids:
         return set()
     found: set[bytes] = set()
-    contents = SOURCES.format(kind=int(Source.CONTENT))
+    contents = SOURCES.format(kind=int(TermSource.CONTENT))
     for owner in _OWNERS:
         query = f"{owner.query} AND {owner.id} IN ?* AND {owner.digest} IN ({contents})"
         found.update(row[0] for row in ask(connection, query, list(ids), list(terms.holding)))

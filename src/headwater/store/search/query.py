@@ -10,18 +10,18 @@ from headwater.model.ids import namespace_id
 from headwater.model.search_text import (
     SHORTEST_PART,
     Rank,
-    Source,
+    TermSource,
     is_beginning,
     last_part,
     words_of,
 )
 from headwater.store.query.paging import Page
-from headwater.store.search.matches import Said, read_said, read_saying, read_together
-from headwater.store.search.results import Found, read_found, read_times
+from headwater.store.search.matches import WordMatches, read_said, read_saying, read_together
+from headwater.store.search.results import SearchHit, read_found, read_times
 from headwater.store.search.scope import gone_text, list_within, read_gone
 from headwater.store.search.terms import (
     Names,
-    Scope,
+    SearchScope,
     Terms,
     holds_namespace,
     read_sources,
@@ -44,14 +44,14 @@ class Order(StrEnum):
     UPDATED = "updated"
 
 
-Keep = Callable[[Connection, list[Found]], list[Found]]
+Keep = Callable[[Connection, list[SearchHit]], list[SearchHit]]
 
 
 class Query(NamedTuple):
     """What is looked for; every word of the text must be found."""
 
     text: str
-    kinds: tuple[Source, ...] = (Source.DATASET, Source.JOB)
+    kinds: tuple[TermSource, ...] = (TermSource.DATASET, TermSource.JOB)
     namespace: str | None = None
     order: Order = Order.RANK
     keep: Keep | None = None
@@ -59,7 +59,7 @@ class Query(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    found: Found
+    found: SearchHit
     score: int
     rank: Rank
 
@@ -83,8 +83,8 @@ class Looking:
         self._gone = read_gone(connection)
         within = None if query.namespace is None else namespace_id(query.namespace)
         gone = gone_text(connection) if self._gone else ""
-        self._scope = Scope(query.kinds, within, gone)
-        self._said: dict[int, Said] = {}
+        self._scope = SearchScope(query.kinds, within, gone)
+        self._said: dict[int, WordMatches] = {}
         self._most_saying = _SAYING
 
     def _names(self, terms: Terms) -> Names:
@@ -143,14 +143,14 @@ class Looking:
         ordered = self._ordered(self._kept(ranked))
         return self._stretch(ordered, page.offset, page.offset + page.limit), len(ordered)
 
-    def _judged(self, found: dict[bytes, Found]) -> list[Ranked]:
+    def _judged(self, found: dict[bytes, SearchHit]) -> list[Ranked]:
         return [each for each in map(self._judge, found.values()) if each is not None]
 
     def _look_less(self, names: int) -> None:
         if names >= _ENOUGH:
             self._most_saying = _SAYING_BESIDE
 
-    def _is_enough(self, found: Collection[Found]) -> bool:
+    def _is_enough(self, found: Collection[SearchHit]) -> bool:
         """Many names that have all words, or one that is just what was asked for."""
         return len(found) >= _ENOUGH or any(
             is_beginning(self._text, each.name.lower()) is Rank.EXACT for each in found
@@ -198,7 +198,7 @@ class Looking:
                 for place in places:
                     # Where these are enough, others that say one of the words are not looked for.
                     if len(saying) >= self._most_saying:
-                        self._said.setdefault(place, Said({}, False))
+                        self._said.setdefault(place, WordMatches({}, False))
                     self._said_of(place).ranks.update(dict.fromkeys(saying, Rank.SAID))
         return ids
 
@@ -234,7 +234,7 @@ class Looking:
     def _with_any(self, places: Iterable[int]) -> set[bytes]:
         return {id for place in places for id in self._names(self._terms[place]).all()}
 
-    def _said_of(self, place: int) -> Said:
+    def _said_of(self, place: int) -> WordMatches:
         said = self._said.get(place)
         if said is None:
             said = self._said[place] = read_said(
@@ -242,7 +242,7 @@ class Looking:
             )
         return said
 
-    def _judge(self, found: Found) -> Ranked | None:
+    def _judge(self, found: SearchHit) -> Ranked | None:
         """How well something answers all words; None where one of them is not found."""
         name, namespace = found.name.lower(), found.namespace.lower()
         worst, is_own = Rank.EXACT, False
@@ -292,7 +292,7 @@ class Looking:
             for each in known
         ]
 
-    def _read(self, ids: Iterable[bytes]) -> dict[bytes, Found]:
+    def _read(self, ids: Iterable[bytes]) -> dict[bytes, SearchHit]:
         found = read_found(self._connection, ids, self._query.kinds)
         if self._query.namespace is not None:
             return {
@@ -305,7 +305,7 @@ class Looking:
         wanted: set[bytes] | None = None
         for terms in self._terms:
             some = read_sources(
-                self._connection, terms.holding, (Source.NAMESPACE,), _MOST_NAMESPACES
+                self._connection, terms.holding, (TermSource.NAMESPACE,), _MOST_NAMESPACES
             )
             ids = {source for _, source in some}
             wanted = ids if wanted is None else wanted & ids

@@ -5,39 +5,39 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Table, func, select
 
-from headwater.model.search_text import Source
+from headwater.model.search_text import TermSource
 from headwater.store import tables
 from headwater.store.query.prepared import Prepared
 
 
-class Found(NamedTuple):
+class SearchHit(NamedTuple):
     """A dataset or job."""
 
     id: bytes
-    kind: Source
+    kind: TermSource
     namespace: str
     name: str
     updated_at: int | None = None
 
 
-def _named(kind: Source) -> Prepared:
-    table = tables.dataset if kind is Source.DATASET else tables.job
+def _named(kind: TermSource) -> Prepared:
+    table = tables.dataset if kind is TermSource.DATASET else tables.job
     columns = (table.c.id, table.c.namespace, table.c.name)
     # A job that was only edited is not known yet.
-    heard_of = () if kind is Source.DATASET else (table.c.first_seen.is_not(None),)
+    heard_of = () if kind is TermSource.DATASET else (table.c.first_seen.is_not(None),)
     return Prepared(lambda is_among: select(*columns).where(is_among(table.c.id), *heard_of))
 
 
-_NAMED = {kind: _named(kind) for kind in (Source.DATASET, Source.JOB)}
+_NAMED = {kind: _named(kind) for kind in (TermSource.DATASET, TermSource.JOB)}
 
 
 def read_found(
-    connection: Connection, ids: Iterable[bytes], kinds: Sequence[Source]
-) -> dict[bytes, Found]:
+    connection: Connection, ids: Iterable[bytes], kinds: Sequence[TermSource]
+) -> dict[bytes, SearchHit]:
     """Read the datasets and jobs among ids."""
     wanted = list(ids)
     return {
-        id: Found(id, kind, namespace, name)
+        id: SearchHit(id, kind, namespace, name)
         for kind in kinds
         for id, namespace, name in _NAMED[kind].rows(connection, wanted)
     }
@@ -61,10 +61,10 @@ _DATASET_TIMES = (
 )
 
 
-def read_times(connection: Connection, found: Iterable[Found]) -> dict[bytes, int]:
+def read_times(connection: Connection, found: Iterable[SearchHit]) -> dict[bytes, int]:
     """When each was last heard of; what was only named has no time."""
     known = list(found)
-    datasets = [each.id for each in known if each.kind == Source.DATASET]
+    datasets = [each.id for each in known if each.kind == TermSource.DATASET]
     times: dict[bytes, int] = {}
     for query in _DATASET_TIMES:
         for id, time in query.rows(connection, datasets):
@@ -72,7 +72,7 @@ def read_times(connection: Connection, found: Iterable[Found]) -> dict[bytes, in
     times.update(
         (id, time)
         for id, time in _JOB_TIMES.rows(
-            connection, (each.id for each in known if each.kind == Source.JOB)
+            connection, (each.id for each in known if each.kind == TermSource.JOB)
         )
         if time is not None
     )

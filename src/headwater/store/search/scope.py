@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, literal_column, select, union_all
 
-from headwater.model.search_text import Source
+from headwater.model.search_text import TermSource
 from headwater.store import tables
 from headwater.store.query.direct import ask
 from headwater.store.query.paging import Page
@@ -13,7 +13,7 @@ from headwater.store.read.datasets import IS_SHOWN
 from headwater.store.read.jobs import IS_LISTED
 from headwater.store.read.micro_batches import EVERY_PART, IS_PART_OF_STREAM
 from headwater.store.read.visibility import is_shown
-from headwater.store.search.results import Found
+from headwater.store.search.results import SearchHit
 
 _MOST_WITHIN = 2_000
 _HAS_GONE = (
@@ -45,13 +45,13 @@ def _gone_ids() -> Any:
 
 
 def list_within(
-    connection: Connection, namespaces: set[bytes], kinds: Iterable[Source], page: Page | None
-) -> tuple[list[Found], int]:
+    connection: Connection, namespaces: set[bytes], kinds: Iterable[TermSource], page: Page | None
+) -> tuple[list[SearchHit], int]:
     """List what is in namespaces by name: a page, or as much as is looked through; count it all."""
     parts = []
     for kind, table, is_listed in (
-        (Source.DATASET, tables.dataset, IS_SHOWN),
-        (Source.JOB, tables.job, IS_LISTED),
+        (TermSource.DATASET, tables.dataset, IS_SHOWN),
+        (TermSource.JOB, tables.job, IS_LISTED),
     ):
         if kind in kinds:
             columns = (table.c.id, table.c.namespace, table.c.name)
@@ -65,4 +65,6 @@ def list_within(
     if page is not None:
         limited = query.limit(page.limit).offset(page.offset)
     rows = connection.execute(limited)
-    return [Found(id, Source(kind), namespace, name) for kind, id, namespace, name in rows], total
+    return [
+        SearchHit(id, TermSource(kind), namespace, name) for kind, id, namespace, name in rows
+    ], total

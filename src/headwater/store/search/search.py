@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from headwater.model.search_text import Rank, Sought, Source, words_of
+from headwater.model.search_text import Rank, Sought, TermSource, words_of
 from headwater.store.query.paging import Page
 from headwater.store.search.matches import Match, find_match, read_texts
 from headwater.store.search.query import Looking, Order, Query, Ranked
-from headwater.store.search.results import Found
+from headwater.store.search.results import SearchHit
 from headwater.store.search.terms import Terms, read_terms
 
 
 class Hit(NamedTuple):
     """What was found, and why."""
 
-    found: Found
+    found: SearchHit
     rank: Rank
     match: Match
 
@@ -47,8 +47,8 @@ def _hits(connection: Connection, ranked: Sequence[Ranked], sought: "_Sought") -
     said = [each.found for each in ranked if sought.is_said(each)]
     texts = read_texts(
         connection,
-        [each.id for each in said if each.kind == Source.DATASET],
-        [each.id for each in said if each.kind == Source.JOB],
+        [each.id for each in said if each.kind == TermSource.DATASET],
+        [each.id for each in said if each.kind == TermSource.JOB],
     )
     hits = []
     for each in ranked:

@@ -12,7 +12,7 @@ from headwater.model.search_text import (
     UNNAMED,
     Rank,
     Sought,
-    Source,
+    TermSource,
     near_words,
     pieces_of_near,
 )
@@ -40,7 +40,7 @@ class Terms(NamedTuple):
         return (*self.holding, *self.near)
 
 
-class Named(NamedTuple):
+class NameMatch(NamedTuple):
     """A dataset or job that a name made a query find; the lowest score is the best."""
 
     id: bytes
@@ -79,10 +79,10 @@ def _read_terms(connection: Connection, beginnings: Sequence[str]) -> list[tuple
     return found
 
 
-class Scope(NamedTuple):
+class SearchScope(NamedTuple):
     """What names are looked at: of which kinds, in which namespace, and without what is gone."""
 
-    kinds: tuple[Source, ...]
+    kinds: tuple[TermSource, ...]
     namespace: bytes | None = None
     gone: str = ""
     """The query for what is gone, if anything is."""
@@ -106,7 +106,7 @@ _IS_WITHIN = " OR ".join(
 class Names:
     """The names that hold any of a word's terms, as far as they are looked at."""
 
-    def __init__(self, connection: Connection, terms: Terms, scope: Scope) -> None:
+    def __init__(self, connection: Connection, terms: Terms, scope: SearchScope) -> None:
         self._connection = connection
         self._word = terms.sought.word
         self._near = frozenset(terms.near)
@@ -126,7 +126,7 @@ class Names:
         query = f"SELECT count(DISTINCT source) FROM search_word WHERE {self._among()}"
         return int(ask(self._connection, query, terms, *self._values)[0][0])
 
-    def read(self, limit: int, offset: int = 0) -> list[Named]:
+    def read(self, limit: int, offset: int = 0) -> list[NameMatch]:
         """Some of them, the best first."""
         if not self._counts:
             return []
@@ -139,14 +139,14 @@ class Names:
                 f" ORDER BY weight, kind, source {page}"
             )
             rows = ask(self._connection, query, term, *self._values)
-            return [Named(id, kind, _score(rank, weight)) for id, kind, weight in rows]
+            return [NameMatch(id, kind, _score(rank, weight)) for id, kind, weight in rows]
         query = (
             f"SELECT source, kind, min({self._scores()}) AS score FROM search_word"
             f" WHERE {self._among()} GROUP BY source, kind ORDER BY score, kind, source {page}"
         )
         near = [self._nearest()] if self._near else []
         values = (*near, *self._beginning(), list(self._counts), *self._values)
-        return [Named(*row) for row in ask(self._connection, query, *values)]
+        return [NameMatch(*row) for row in ask(self._connection, query, *values)]
 
     def all(self, others: Iterable["Names"] = ()) -> set[bytes]:
         """All of them, or all that others have, too."""
@@ -191,7 +191,7 @@ def _score(rank: Rank, weight: int) -> int:
 
 
 def read_sources(
-    connection: Connection, terms: Sequence[str], kinds: Sequence[Source], most: int
+    connection: Connection, terms: Sequence[str], kinds: Sequence[TermSource], most: int
 ) -> list[tuple[int, bytes]]:
     """What is not a dataset's or job's name and holds any of some terms, by kind."""
     if not terms:
@@ -206,7 +206,7 @@ def read_sources(
 
 
 def holds_namespace(connection: Connection, terms: Sequence[str]) -> bool:
-    return bool(read_sources(connection, terms, (Source.NAMESPACE,), 1))
+    return bool(read_sources(connection, terms, (TermSource.NAMESPACE,), 1))
 
 
 # Of one kind, by terms.

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, select, union
 from headwater.store import tables
 
 
-class Counts(NamedTuple):
+class StoreCounts(NamedTuple):
     namespaces: int
     jobs: int
     datasets: int
@@ -15,9 +15,9 @@ class Counts(NamedTuple):
     events: int
 
 
-def count_all(connection: Connection) -> Counts:
+def count_all(connection: Connection) -> StoreCounts:
     """Count what is stored; cheap only while a store is small."""
     names = union(select(tables.dataset.c.namespace), select(tables.job.c.namespace)).subquery()
     counted = (names, tables.job, tables.dataset, tables.run, tables.event)
     queries = (select(func.count()).select_from(table) for table in counted)
-    return Counts(*(int(connection.execute(query).scalar() or 0) for query in queries))
+    return StoreCounts(*(int(connection.execute(query).scalar() or 0) for query in queries))

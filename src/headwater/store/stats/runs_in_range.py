@@ -21,7 +21,7 @@ MOST_RUNS = 50_000
 _RUNS_AT_ONCE = 64
 
 
-class Stretch(NamedTuple):
+class TimeRange(NamedTuple):
     """Times in microseconds, the end not included."""
 
     since: int
@@ -38,7 +38,7 @@ class FoundRuns(NamedTuple):
     is_cut: bool
 
 
-def find_runs(connection: Connection, datasets: Iterable[bytes], stretch: Stretch) -> FoundRuns:
+def find_runs(connection: Connection, datasets: Iterable[bytes], stretch: TimeRange) -> FoundRuns:
     """Find the runs of all jobs that ever read or wrote datasets, as far as they went on then."""
     jobs, has_more_jobs = _find_jobs(connection, datasets, stretch)
     begun, complete_since = _find_begun(connection, jobs, stretch)
@@ -48,7 +48,7 @@ def find_runs(connection: Connection, datasets: Iterable[bytes], stretch: Stretc
 
 
 def _find_jobs(
-    connection: Connection, datasets: Iterable[bytes], stretch: Stretch
+    connection: Connection, datasets: Iterable[bytes], stretch: TimeRange
 ) -> tuple[list[bytes], bool]:
     use = tables.job_dataset
     last_seen = func.max(use.c.last_seen)
@@ -69,7 +69,7 @@ def _find_jobs(
 
 
 def _find_begun(
-    connection: Connection, jobs: list[bytes], stretch: Stretch
+    connection: Connection, jobs: list[bytes], stretch: TimeRange
 ) -> tuple[dict[bytes, bytes], int]:
     """The runs that began within the stretch, and since when that is all of them."""
     run = tables.run

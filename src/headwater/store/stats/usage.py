@@ -10,7 +10,7 @@ from headwater.model.instant import DAY
 from headwater.model.relations import Direction
 from headwater.store import tables
 from headwater.store.query.prepared import IsAmong, Prepared
-from headwater.store.stats.runs_in_range import Stretch, find_runs
+from headwater.store.stats.runs_in_range import TimeRange, find_runs
 
 
 class DayUse(NamedTuple):
@@ -42,7 +42,7 @@ def _uses(is_among: IsAmong) -> Any:
 _USES = Prepared(_uses)
 
 
-def read_usage(connection: Connection, datasets: Iterable[bytes], stretch: Stretch) -> Usage:
+def read_usage(connection: Connection, datasets: Iterable[bytes], stretch: TimeRange) -> Usage:
     """Read the uses of a dataset, under all its names; a run that goes on uses it every day."""
     names = list(datasets)
     found = find_runs(connection, names, stretch)
@@ -63,7 +63,7 @@ def _count(
     user: tuple[int, bytes],
     first: int,
     last: int,
-    stretch: Stretch,
+    stretch: TimeRange,
 ) -> None:
     """Add a run to the days it went on."""
     begin, end = max(first, stretch.since), min(last, stretch.until - 1)

@@ -23,7 +23,7 @@ from sqlalchemy import (
 from headwater.model.instant import MINUTE
 from headwater.store import tables
 from headwater.store.query.prepared import IsAmong, Prepared
-from headwater.store.stats.runs_in_range import FoundRuns, Stretch, find_runs
+from headwater.store.stats.runs_in_range import FoundRuns, TimeRange, find_runs
 
 # Minutes in each step that volumes are told by.
 STEPS = {"minute": 1, "hour": 60, "day": 1_440}
@@ -37,7 +37,7 @@ _UNTIL = bindparam("until", type_=BigInteger)
 Counted = tuple[int | None, int | None, int | None]
 
 
-class Volume(NamedTuple):
+class VolumeBucket(NamedTuple):
     """What some runs counted in a step of time; None where none of them told."""
 
     rows: int | None = None
@@ -51,7 +51,7 @@ class Volume(NamedTuple):
 class Volumes(NamedTuple):
     """By direction and the number of the step since 1970."""
 
-    steps: dict[tuple[int, int], Volume]
+    steps: dict[tuple[int, int], VolumeBucket]
     complete_since: int
     is_cut: bool
 
@@ -93,12 +93,12 @@ _BEFORE = Prepared(_before)
 
 
 def read_volumes(
-    connection: Connection, datasets: Iterable[bytes], size: int, stretch: Stretch
+    connection: Connection, datasets: Iterable[bytes], size: int, stretch: TimeRange
 ) -> Volumes:
     """Read the volumes of a dataset, under all its names, in steps of so many minutes."""
     names = list(datasets)
     found = find_runs(connection, names, stretch)
-    steps: defaultdict[tuple[int, int], list[Volume]] = defaultdict(list)
+    steps: defaultdict[tuple[int, int], list[VolumeBucket]] = defaultdict(list)
     for (_, direction), counted in _read(connection, names, found, size, stretch).items():
         for step, volume in counted.items():
             steps[direction, step].append(volume)
@@ -108,8 +108,8 @@ def read_volumes(
 
 
 def _read(
-    connection: Connection, names: list[bytes], found: FoundRuns, size: int, stretch: Stretch
-) -> dict[tuple[bytes, int], dict[int, Volume]]:
+    connection: Connection, names: list[bytes], found: FoundRuns, size: int, stretch: TimeRange
+) -> dict[tuple[bytes, int], dict[int, VolumeBucket]]:
     """What each run counted anew, by step."""
     since, until = stretch.since // MINUTE, -(-stretch.until // MINUTE)
     seen: defaultdict[tuple[bytes, int], dict[int, tuple[int | None, ...]]] = defaultdict(dict)
@@ -126,13 +126,13 @@ def _read(
     return {key: _anew(steps, before.get(key, (None,) * 3)) for key, steps in seen.items()}
 
 
-def _anew(seen: Mapping[int, tuple[int | None, ...]], before: Counted) -> dict[int, Volume]:
+def _anew(seen: Mapping[int, tuple[int | None, ...]], before: Counted) -> dict[int, VolumeBucket]:
     last = list(before)
-    volumes: dict[int, Volume] = {}
+    volumes: dict[int, VolumeBucket] = {}
     for step in sorted(seen):
         *counters, lag = seen[step]
         rows, size, files = map(_difference, last, counters)
-        volumes[step] = Volume(rows, size, files, lag, runs=1)
+        volumes[step] = VolumeBucket(rows, size, files, lag, runs=1)
         last = [old if new is None else new for old, new in zip(last, counters, strict=True)]
     return volumes
 
@@ -143,13 +143,13 @@ def _difference(before: int | None, counter: int | None) -> int | None:
     return counter - before
 
 
-def _added(volumes: list[Volume]) -> Volume:
+def _added(volumes: list[VolumeBucket]) -> VolumeBucket:
     rows, counted, files = (
-        _sum(volume[place] for volume in volumes) for place in range(len(Volume._fields) - 2)
+        _sum(volume[place] for volume in volumes) for place in range(len(VolumeBucket._fields) - 2)
     )
     lags = [volume.lag for volume in volumes if volume.lag is not None]
     runs = sum(volume.runs for volume in volumes)
-    return Volume(rows, counted, files, max(lags, default=None), runs)
+    return VolumeBucket(rows, counted, files, max(lags, default=None), runs)
 
 
 def _sum(numbers: Iterable[int | None]) -> int | None:

@@ -2,17 +2,17 @@
 
 from functools import cache
 
-from headwater.model.merge import CATALOG, Column, LatestGroup, Relation
+from headwater.model.merge import CATALOG, LatestGroup, Relation, RelationColumn
 from headwater.model.relations import Rule
 
 _POSTGRES_TYPES = {bytes: "bytea", str: "text", int: "bigint"}
 
 
-def _quoted(column: Column) -> str:
+def _quoted(column: RelationColumn) -> str:
     return f'"{column.name}"'
 
 
-def _names(columns: tuple[Column, ...]) -> str:
+def _names(columns: tuple[RelationColumn, ...]) -> str:
     return ", ".join(_quoted(column) for column in columns)
 
 
@@ -61,7 +61,7 @@ def postgres_types(name: str) -> list[str]:
     return [_staged_type(column) for column in CATALOG[name].columns]
 
 
-def _staged_type(column: Column) -> str:
+def _staged_type(column: RelationColumn) -> str:
     return _POSTGRES_TYPES[column.type]
 
 
@@ -118,7 +118,7 @@ def _is_later(group: LatestGroup, table: str, empty: str) -> str:
     return f"{new} IS NOT NULL AND ({old} IS NULL OR {new} > {old} OR ({tie}))"
 
 
-def _comparable(column: Column, table: str, empty: str) -> str:
+def _comparable(column: RelationColumn, table: str, empty: str) -> str:
     """An absent value sorts first."""
     lowest = empty if column.type is bytes else "-9223372036854775807"
     return f"coalesce({table}.{_quoted(column)}, {lowest})"

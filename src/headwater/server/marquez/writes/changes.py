@@ -13,7 +13,7 @@ from headwater.model.aspects import DELETED, DOCUMENTATION, tag_aspect
 from headwater.model.event import Entity
 from headwater.model.names import check_name
 from headwater.model.project.edits import entity_id
-from headwater.server.edits.writes import Change, Editor
+from headwater.server.edits.writes import Editor, EntityChange
 from headwater.store.read.edited_values import NOTHING_SAID, read_words
 
 Text = str | None | UnsetType
@@ -70,7 +70,7 @@ class Saying:
             self.set[tag_aspect(check_tag(tag, f"{where}[{index}]"))] = True
 
 
-def news_of(connection: Connection, changes: Iterable[Change]) -> list[Change]:
+def news_of(connection: Connection, changes: Iterable[EntityChange]) -> list[EntityChange]:
     """What changes would change: who says again what persons say already adds nothing to the log.
 
     A deletion always counts: an event may have shown again what is deleted.
@@ -93,7 +93,7 @@ def news_of(connection: Connection, changes: Iterable[Change]) -> list[Change]:
 
 
 def record_news(
-    connection: Connection, editor: Editor, *changes: Change, not_before: int = 0
+    connection: Connection, editor: Editor, *changes: EntityChange, not_before: int = 0
 ) -> None:
     """Record what is new of some changes, all or none."""
     if news := news_of(connection, changes):

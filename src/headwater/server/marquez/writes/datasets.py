@@ -17,7 +17,7 @@ from headwater.model.aspects import (
     SCHEMA_LOCATION,
 )
 from headwater.model.event import Entity
-from headwater.server.edits.writes import Change, Editing
+from headwater.server.edits.writes import Editing, EntityChange
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import Reading
 from headwater.server.marquez.datasets import get_dataset
@@ -125,7 +125,7 @@ def restore_dataset(namespace: str, dataset: str, connection: Reading, editor: E
 
 def _changes(
     connection: Connection, entity: Entity, body: DatasetBody, is_deleted: bool
-) -> Iterator[Change]:
+) -> Iterator[EntityChange]:
     """What a body says of a dataset, and of its fields one by one."""
     is_there = is_shown_now(connection, entity)
     shown: Json = {}
@@ -150,13 +150,13 @@ def _changes(
     if is_deleted:
         # Who states anew what is deleted wants it back.
         saying.set[DELETED] = False
-    yield Change(entity, saying.set, saying.unset)
+    yield EntityChange(entity, saying.set, saying.unset)
     for index, field in enumerate(body.fields or ()):
         of_field = Saying()
         of_field.tag(field.tags, f"$.fields[{index}].tags")
         if of_field.set:
             named = Entity("dataset", entity.name, entity.namespace, field.name)
-            yield Change(named, of_field.set)
+            yield EntityChange(named, of_field.set)
 
 
 def _schema(fields: list[FieldBody]) -> Json:

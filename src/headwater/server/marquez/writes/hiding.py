@@ -6,7 +6,7 @@ from headwater.errors import NotFound
 from headwater.model.aspects import DELETED
 from headwater.model.event import Entity
 from headwater.model.project.edits import entity_id
-from headwater.server.edits.writes import Change, Editor
+from headwater.server.edits.writes import Editor, EntityChange
 from headwater.store.read.hidden import is_known, is_shown_now, read_last_heard, read_last_word
 
 
@@ -16,7 +16,7 @@ def delete(connection: Connection, editor: Editor, entity: Entity) -> None:
         raise NotFound(entity.type, f"{entity.namespace}/{entity.name}")
     last_word = read_last_word(connection, entity_id(entity))
     last = max(read_last_heard(connection, entity), last_word[0] if last_word else 0)
-    editor.record_all([Change(entity, {DELETED: True})], last + 1)
+    editor.record_all([EntityChange(entity, {DELETED: True})], last + 1)
 
 
 def restore(connection: Connection, editor: Editor, entity: Entity) -> None:
@@ -25,7 +25,7 @@ def restore(connection: Connection, editor: Editor, entity: Entity) -> None:
         raise NotFound(entity.type, f"{entity.namespace}/{entity.name}")
     at = deleted_at(connection, entity)
     if at is not None:
-        editor.record_all([Change(entity, {DELETED: False})], at)
+        editor.record_all([EntityChange(entity, {DELETED: False})], at)
 
 
 def deleted_at(connection: Connection, entity: Entity) -> int | None:

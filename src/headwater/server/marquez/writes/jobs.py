@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from headwater.errors import WrongShape
 from headwater.model.aspects import CONTEXT, DATASETS, DELETED, JOB_TYPE, LOCATION, SQL
 from headwater.model.event import Entity
-from headwater.server.edits.writes import Change, Editing
+from headwater.server.edits.writes import Editing, EntityChange
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import Reading
 from headwater.server.marquez.jobs import get_job
@@ -117,7 +117,9 @@ def _check_run(connection: Connection, run_id: str, entity: Entity) -> None:
         raise WrongShape("$.runId", f"is a run of the job '{namespace}/{name}'")
 
 
-def _change(connection: Connection, entity: Entity, body: JobBody, is_deleted: bool) -> Change:
+def _change(
+    connection: Connection, entity: Entity, body: JobBody, is_deleted: bool
+) -> EntityChange:
     is_there = is_shown_now(connection, entity)
     shown: Json = {}
     if is_there:
@@ -144,7 +146,7 @@ def _change(connection: Connection, entity: Entity, body: JobBody, is_deleted: b
     if is_deleted:
         # Who states anew what is deleted wants it back.
         saying.set[DELETED] = False
-    return Change(entity, saying.set, saying.unset)
+    return EntityChange(entity, saying.set, saying.unset)
 
 
 def _check_names(datasets: list[DatasetIdBody] | None, where: str) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from headwater.errors import NotFound
 from headwater.model.aspects import DELETED, OWNERSHIP
 from headwater.model.ids import namespace_id
-from headwater.server.edits.writes import Change, Editing
+from headwater.server.edits.writes import Editing, EntityChange
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import Reading
 from headwater.server.marquez.namespaces import get_namespace
@@ -59,7 +59,7 @@ def put_namespace(
     saying.describe(body.description)
     if _is_deleted(connection, namespace):
         saying.set[DELETED] = False
-    record_news(connection, editor, Change(entity, saying.set, saying.unset))
+    record_news(connection, editor, EntityChange(entity, saying.set, saying.unset))
     return answer_now(editor, get_namespace, namespace)
 
 
@@ -72,7 +72,7 @@ def delete_namespace(namespace: str, connection: Reading, editor: Editing) -> Re
     # Known at all, or this is where it ends.
     get_namespace(namespace, connection)
     within = read_shown_within(connection, namespace)
-    editor.record_all([Change(entity, {DELETED: True}, within=within)])
+    editor.record_all([EntityChange(entity, {DELETED: True}, within=within)])
     return answer_now(editor, get_namespace, namespace)
 
 
@@ -83,7 +83,7 @@ def restore_namespace(namespace: str, connection: Reading, editor: Editing) -> R
     """Show a namespace again, and what was hidden with it."""
     entity = name_entity("namespace", namespace)
     if (deletion := find_deletion(connection, entity)) is not None:
-        restoration = Change(entity, {DELETED: False})
+        restoration = EntityChange(entity, {DELETED: False})
         if (within := deletion.edit.within) is not None:
             hidden = keep_unchanged(connection, namespace, within, deletion.at)
             restoration = restoration._replace(within=hidden)

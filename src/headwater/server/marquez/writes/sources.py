@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response
 from msgspec import UNSET
 
 from headwater.model.aspects import DATA_SOURCE
-from headwater.server.edits.writes import Change, Editing
+from headwater.server.edits.writes import Editing, EntityChange
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import Reading
 from headwater.server.marquez.sources import get_source
@@ -58,5 +58,5 @@ def put_source(
     url = check_body_name(body.connectionUrl, "$.connectionUrl")
     saying.say(DATA_SOURCE, {"name": source, "uri": url, "type": kind})
     saying.describe(body.description)
-    record_news(connection, editor, Change(entity, saying.set, saying.unset))
+    record_news(connection, editor, EntityChange(entity, saying.set, saying.unset))
     return answer_now(editor, get_source, source)

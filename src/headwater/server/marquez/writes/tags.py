@@ -12,7 +12,7 @@ from headwater.errors import NotFound
 from headwater.model.aspects import tag_aspect
 from headwater.model.project.edits import entity_id
 from headwater.model.relations import NamedKind
-from headwater.server.edits.writes import Change, Editing, Editor
+from headwater.server.edits.writes import Editing, Editor, EntityChange
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import Reading, json_response
 from headwater.server.marquez.datasets import get_dataset
@@ -66,10 +66,10 @@ def put_tag(
     entity = name_entity("tag", check_tag(tag))
     saying = Saying()
     saying.describe(body.description)
-    news = news_of(connection, [Change(entity, saying.set, saying.unset)])
+    news = news_of(connection, [EntityChange(entity, saying.set, saying.unset)])
     if not news and not is_named(connection, NamedKind.TAG, tag):
         # An edit that says nothing still names what it is about.
-        news = [Change(entity)]
+        news = [EntityChange(entity)]
     if news:
         editor.record_all(news)
     with editor.read_again() as fresh:
@@ -141,7 +141,7 @@ def _tag_dataset(
     if not is_given and tag not in tags:
         return shown
     entity = name_entity("dataset", known["name"], known["namespace"], field)
-    record_news(connection, editor, Change(entity, {tag_aspect(tag): is_given}))
+    record_news(connection, editor, EntityChange(entity, {tag_aspect(tag): is_given}))
     return answer_now(editor, get_dataset, *names)
 
 
@@ -155,7 +155,7 @@ def _tag_job(
         return shown
     # By the name it has: it may have been asked for by a shorter one.
     entity = name_entity("job", known["name"], known["namespace"])
-    record_news(connection, editor, Change(entity, {tag_aspect(tag): is_given}))
+    record_news(connection, editor, EntityChange(entity, {tag_aspect(tag): is_given}))
     return answer_now(editor, get_job, *names)
 
 
