@@ -76,7 +76,7 @@ class TestSilent:
     @pytest.mark.parametrize("kind", ["STREAM", "SERVICE"])
     def test_a_stream_that_is_not_heard_of(self, kind: str) -> None:
         verdict = judge([running(NOW - DAY, NOW - 4 * HOUR)], kind)
-        reason = "It should be running, but nothing was heard of it for 4 hours"
+        reason = "No events for 4 hours, though it should be running"
         assert verdict == JobVerdict(JobState.SILENT, reason, NOW - 4 * HOUR)
 
     def test_a_job_with_heartbeats(self) -> None:

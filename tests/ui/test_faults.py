@@ -189,19 +189,19 @@ class TestLists:
             expect(rows.get_by_role("link", name=name)).to_be_visible()
             # What is out of view is not made: that is what would freeze the tab.
             assert rows.locator(".virtual-row").count() < 50
-        find = site.page.get_by_label("Find a dataset in it")
+        find = site.page.get_by_label("Find a dataset")
         find.fill("table_0777")
         expect(site.page.get_by_text("100 datasets", exact=True)).to_be_visible()
         expect(rows.get_by_role("link", name="table_077700")).to_be_visible()
         find.fill("nothing like it")
-        expect(site.page.get_by_text("Nothing in it is found by these words.")).to_be_visible()
+        expect(site.page.get_by_text("Nothing in this namespace matches.")).to_be_visible()
 
 
 class TestServers:
     def test_an_empty_one_says_how_to_begin(self, own: tuple[Site, Api]) -> None:
         site, _ = own
         site.open("/")
-        expect(site.page.get_by_text("Nothing has been taken in yet")).to_be_visible()
+        expect(site.page.get_by_text("No events received yet")).to_be_visible()
 
     def test_one_that_is_down_is_said_and_tried_again(self, site: Site, page: Page) -> None:
         site.open("/")
@@ -258,4 +258,4 @@ class TestServers:
             page.get_by_label("API key").fill(SECRET)
             page.get_by_role("button", name="Use key").click()
             expect(dialog).to_be_hidden()
-            expect(page.get_by_text("Nothing has been taken in yet")).to_be_visible()
+            expect(page.get_by_text("No events received yet")).to_be_visible()

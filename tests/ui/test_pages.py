@@ -97,7 +97,7 @@ def test_home_remembers_what_was_viewed(site: Site) -> None:
 
 def test_dataset_tells_versions_volume_and_users(site: Site) -> None:
     site.open("/dataset", **named(FACT))
-    versions = site.page.locator(".card", has_text="Changes of the schema")
+    versions = site.page.locator(".card", has_text="Schema changes")
     expect(versions.get_by_text("is_discounted")).to_be_visible()
     usage = site.page.locator(".card", has_text="Producers and consumers")
     expect(usage.get_by_role("link", name="shop_analytics.orders_fact", exact=True)).to_be_visible()

@@ -84,7 +84,7 @@ def _judge_heartbeat(kind: str, newest: JobRun, now: int, silent_after: int) -> 
     quiet = now - newest.heard_at
     if not is_heard_from or newest.state != RUNNING or quiet <= silent_after:
         return None
-    reason = f"It should be running, but nothing was heard of it for {tell_span(quiet)}"
+    reason = f"No events for {tell_span(quiet)}, though it should be running"
     return JobVerdict(JobState.SILENT, reason, newest.heard_at)
 
 
