@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Self
 import psutil
 
 import headwater.spark
+from headwater.emit.sender import Sender, http_post
 from headwater.pipeline.spark.java import find_java
 from headwater.spark import Listening, query_tracker
-from headwater.spark.sender import Sender, http_post
 from tests.services.process import Process, bound_command
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from headwater.spark.sender import MAX_WAITING_BYTES, Sender, http_post
+from headwater.emit.sender import MAX_WAITING_BYTES, Sender, http_post
 from tests.faults import spark_programs
 from tests.faults.bad_servers import bad_servers
 from tests.services.headwater import Headwater

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from headwater.emit.sender import Sender
 from headwater.spark import query_tracker
 from headwater.spark.listener import LineageListener
-from headwater.spark.sender import Sender
 from tests.spark.heard import Heard
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from headwater.emit.sender import Sender
 from headwater.spark.listener import LineageListener
-from headwater.spark.sender import Sender
 from tests.spark.heard import Heard, fields
 
 if TYPE_CHECKING:

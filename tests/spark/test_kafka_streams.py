@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
+from headwater.emit.sender import Sender
 from headwater.spark import query_tracker
 from headwater.spark.listener import LineageListener
-from headwater.spark.sender import Sender
 from tests.services.kafka import Kafka
 from tests.spark.heard import Heard, deciding, fields
 

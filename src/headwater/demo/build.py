@@ -5,8 +5,8 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from headwater.model.instant import MINUTE, format_instant
-from headwater.model.spec import RUN_EVENT, facet_schema
+from headwater.emit.events import Producer
+from headwater.model.instant import MINUTE
 
 Json = dict[str, Any]
 
@@ -40,17 +40,17 @@ class Happening(NamedTuple):
     event: Json
 
 
-class Producer(NamedTuple):
-    """Who speaks: one of the shop's systems."""
+class System(NamedTuple):
+    """One of the shop's systems, as a producer of events."""
 
-    system: str
+    name: str
 
     @property
-    def url(self) -> str:
-        return f"https://example.com/acme-shop/{self.system}"
+    def producer(self) -> Producer:
+        return Producer(f"https://example.com/acme-shop/{self.name}")
 
     def facet(self, kind: str, **content: Any) -> Json:
-        return {"_producer": self.url, "_schemaURL": facet_schema(kind), **content}
+        return self.producer.facet(kind, **content)
 
     def run_event(
         self,
@@ -61,20 +61,11 @@ class Producer(NamedTuple):
         inputs: list[Json] | None = None,
         outputs: list[Json] | None = None,
     ) -> Happening:
-        event = {
-            "eventType": event_type,
-            "eventTime": format_instant(at),
-            "run": run,
-            "job": job,
-            "inputs": inputs or [],
-            "outputs": outputs or [],
-            "producer": self.url,
-            "schemaURL": RUN_EVENT,
-        }
+        event = self.producer.run_event(event_type, job, run, inputs or [], outputs or [], at)
         return Happening(at, event)
 
     def job(self, name: JobName, kind: Json, owner: str, text: str, sql: str = "") -> Json:
-        """A job with all that is said of it."""
+        """A job with its type, owner, description and SQL."""
         facets = {
             "jobType": self.facet("JobTypeJobFacet", **kind),
             "ownership": self.facet("OwnershipJobFacet", owners=owners(owner)),
@@ -85,18 +76,13 @@ class Producer(NamedTuple):
         return {**name._asdict(), "facets": facets}
 
     def parent(self, job: JobName, run_id: str) -> Json:
-        reference = {"run": {"runId": run_id}, "job": job._asdict()}
-        return self.facet("ParentRunFacet", **reference, root=reference)
+        return self.producer.parent(job._asdict(), run_id)
 
     def input_statistics(self, rows: int, row_bytes: int, **more: int) -> Json:
-        kind = "InputStatisticsInputDatasetFacet"
-        counted = self.facet(kind, rowCount=rows, size=rows * row_bytes, **more)
-        return {"inputFacets": {"inputStatistics": counted}}
+        return self.producer.input_statistics(rowCount=rows, size=rows * row_bytes, **more)
 
     def output_statistics(self, rows: int, row_bytes: int) -> Json:
-        kind = "OutputStatisticsOutputDatasetFacet"
-        counted = self.facet(kind, rowCount=rows, size=rows * row_bytes)
-        return {"outputFacets": {"outputStatistics": counted}}
+        return self.producer.output_statistics(rowCount=rows, size=rows * row_bytes)
 
 
 def owners(*names: str) -> list[Json]:

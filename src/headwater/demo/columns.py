@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from headwater.demo.build import Clock, Json, Producer
+from headwater.demo.build import Clock, Json, System
 from headwater.demo.tables import (
     ALERTS,
     CUSTOMER_CHANGES,
@@ -130,7 +130,7 @@ LINKS: dict[Table, tuple[ColumnSourceSpec, ...]] = {
 }
 
 
-def derived(table: Table, by: Producer, at: int, clock: Clock) -> Json:
+def derived(table: Table, by: System, at: int, clock: Clock) -> Json:
     """An output with all that is said of it, the columns it is made from included."""
     described = table.described(by, at, clock)
     fields: dict[str, Json] = {}

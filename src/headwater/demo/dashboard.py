@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from headwater.demo.build import HOUR, Clock, Happening, JobName, Producer, round_down, run_id
+from headwater.demo.build import HOUR, Clock, Happening, JobName, System, round_down, run_id
 from headwater.demo.columns import derived
 from headwater.demo.queries import DASHBOARD_SQL
 from headwater.demo.tables import DASHBOARD, DASHBOARDS, SUMMARY
@@ -10,7 +10,7 @@ from headwater.model.instant import MINUTE, SECOND
 
 REFRESH = JobName(DASHBOARDS, "executive-revenue-dashboard")
 _EVERY = 4 * HOUR
-_BY = Producer("superset")
+_BY = System("superset")
 
 
 def tell_dashboard(clock: Clock) -> Iterator[Happening]:

@@ -13,7 +13,7 @@ from headwater.demo.build import (
     Happening,
     JobName,
     Json,
-    Producer,
+    System,
     count_orders,
     round_down,
     run_id,
@@ -42,15 +42,15 @@ _CUSTOMERS_IN_100 = 22
 _ALERTS_IN_100 = 1
 _ROW_BYTES = 310
 
-_DEBEZIUM = Producer("debezium")
-_FLINK = Producer("flink")
-_SINK = Producer("warehouse-sink")
+_DEBEZIUM = System("debezium")
+_FLINK = System("flink")
+_SINK = System("warehouse-sink")
 
 
 class DemoStream(NamedTuple):
     """A job that runs on and on."""
 
-    by: Producer
+    by: System
     name: JobName
     integration: str
     owner: str

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from headwater.demo.build import HOUR, Clock, Json, Producer, owners
+from headwater.demo.build import HOUR, Clock, Json, System, owners
 from headwater.model.instant import MINUTE
 from headwater.model.naming import DatasetName, kafka, postgres, snowflake
 
@@ -34,7 +34,7 @@ class Table(NamedTuple):
     def is_changed(self, at: int, clock: Clock) -> bool:
         return at >= clock.change + self.delay
 
-    def described(self, by: Producer, at: int, clock: Clock) -> Json:
+    def described(self, by: System, at: int, clock: Clock) -> Json:
         """The dataset with all that is said of it at a time."""
         is_changed = self.is_changed(at, clock)
         fields = [

@@ -8,7 +8,7 @@ from headwater.demo.build import (
     Happening,
     JobName,
     Json,
-    Producer,
+    System,
     count_orders,
     round_down,
     run_id,
@@ -30,7 +30,7 @@ _RETRY_AFTER = 40 * MINUTE
 _ENDED_AFTER = HOUR
 _COUNTRIES = 11
 _ROW_BYTES = 120
-_BY = Producer("dbt")
+_BY = System("dbt")
 _OWNER = "team:analytics"
 
 FAILURE = (

@@ -7,18 +7,18 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from headwater.emit.events import Producer
 from headwater.errors import HeadwaterError
 from headwater.model.event import decode_event
-from headwater.model.instant import format_instant, now
+from headwater.model.instant import now
 from headwater.model.project import project
-from headwater.model.spec import RUN_EVENT, facet_schema, producer
 from headwater.pipeline.driver_store import Totals
 from headwater.store.write.writer import Writer
 
 log = logging.getLogger(__name__)
 
 NAMESPACE = "headwater"
-PRODUCER = producer("pipeline")
+PRODUCER = Producer.of_part("pipeline")
 # While there is something to tell; and while there is not, so that nobody takes us for dead.
 _NEWS_SECONDS = 30.0
 _ALIVE_SECONDS = 300.0
@@ -84,42 +84,15 @@ class OwnLineage:
     def _event(self, kind: str, error: BaseException | None) -> dict[str, Any]:
         run: dict[str, Any] = {"runId": self._run, "facets": {}}
         if error is not None:
-            run["facets"]["errorMessage"] = _facet(
-                "ErrorMessageRunFacet",
-                message=str(error) or type(error).__name__,
-                programmingLanguage="PYTHON",
-            )
-        job_type = _facet(
-            "JobTypeJobFacet",
-            processingType="STREAMING" if self._is_stream else "BATCH",
-            integration="HEADWATER",
-            jobType="INGEST",
-        )
+            text = str(error) or type(error).__name__
+            run["facets"]["errorMessage"] = PRODUCER.error(text, "PYTHON")
+        processing = "STREAMING" if self._is_stream else "BATCH"
+        job_type = PRODUCER.job_type(processing, "HEADWATER", "INGEST")
         job = {"namespace": NAMESPACE, "name": self._name, "facets": {"jobType": job_type}}
-        return {
-            "eventTime": format_instant(now()),
-            "eventType": kind,
-            "producer": PRODUCER,
-            "schemaURL": RUN_EVENT,
-            "run": run,
-            "job": job,
-            "inputs": [{"namespace": space, "name": name} for space, name in self._inputs],
-            "outputs": [self._output(dataset) for dataset in self._outputs],
-        }
+        inputs = [{"namespace": space, "name": name} for space, name in self._inputs]
+        outputs = [self._output(dataset) for dataset in self._outputs]
+        return PRODUCER.run_event(kind, job, run, inputs, outputs)
 
     def _output(self, dataset: Dataset) -> dict[str, Any]:
-        namespace, name = dataset
-        statistics = _facet(
-            "OutputStatisticsOutputDatasetFacet",
-            rowCount=self._totals.events,
-            size=self._totals.bytes,
-        )
-        return {
-            "namespace": namespace,
-            "name": name,
-            "outputFacets": {"outputStatistics": statistics},
-        }
-
-
-def _facet(kind: str, **values: Any) -> dict[str, Any]:
-    return {"_producer": PRODUCER, "_schemaURL": facet_schema(kind), **values}
+        counts = PRODUCER.output_statistics(rowCount=self._totals.events, size=self._totals.bytes)
+        return {"namespace": dataset[0], "name": dataset[1], **counts}

@@ -29,7 +29,7 @@ class BatchRun:
     def event(
         self, kind: str, at: int, error: str | None = None, count: Count | None = None
     ) -> Json:
-        facets: Json = {"spark_plan": events.own_facet(gaps=self._told.gaps)}
+        facets: Json = {"spark_plan": events.SPARK.custom_facet(gaps=self._told.gaps)}
         if error is not None:
             facets["errorMessage"] = events.error_facet(error)
         run = {"runId": self.run, "facets": facets}
@@ -37,4 +37,4 @@ class BatchRun:
         outputs = [events.dataset(self._target)]
         if count is not None:
             events.count_outputs(outputs, {self._target.relation.name: count})
-        return events.run_event(kind, self._job, run, inputs, outputs, at)
+        return events.SPARK.run_event(kind, self._job, run, inputs, outputs, at)

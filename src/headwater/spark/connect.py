@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headwater.emit.sender import Sender
 from headwater.model.naming import DatasetName
 from headwater.spark.dataset_names import PlanRelation, name_described
 from headwater.spark.plan_lineage import PlanDataset, Told
 from headwater.spark.query_tracker import QueryTracker
-from headwater.spark.sender import Sender
 from headwater.spark.streams import Json, StreamJob
 
 if TYPE_CHECKING:

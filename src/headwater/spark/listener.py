@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
+from headwater.emit.sender import Sender, http_post
 from headwater.spark.connect import (
     ConnectWatcher,
     add_listener,
@@ -21,7 +22,6 @@ from headwater.spark.connect import (
 from headwater.spark.executions import listen_to_executions, wait_until_told
 from headwater.spark.queries import listen_to_queries
 from headwater.spark.query_tracker import QueryTracker
-from headwater.spark.sender import Sender, http_post
 from headwater.spark.settings import read_settings
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from headwater.emit.sender import Sender
 from headwater.model.instant import now
 from headwater.model.naming import DatasetName
 from headwater.spark.batches import BatchRun
@@ -16,7 +17,6 @@ from headwater.spark.counting import Count
 from headwater.spark.dataset_names import Java
 from headwater.spark.executions import count_written, wait_until_told
 from headwater.spark.plan_lineage import AnalysedPlan
-from headwater.spark.sender import Sender
 from headwater.spark.stages import Stages
 from headwater.spark.streams import Json, StreamJob
 

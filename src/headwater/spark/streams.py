@@ -94,13 +94,13 @@ class StreamJob:
         events.count_inputs(inputs, self.counts.of_inputs(self.sources))
         events.count_outputs(outputs, self.counts.of_outputs(list(self._outputs)))
         run = {"runId": self.run, "facets": run_facets}
-        return events.run_event(kind, self._job, run, inputs, outputs)
+        return events.SPARK.run_event(kind, self._job, run, inputs, outputs)
 
     def _stream_facet(self) -> Json:
         """How far the query is; its id is the same after a restart from its checkpoint."""
         progress = self._progress
         states = progress.get("stateOperators") or []
-        return events.own_facet(
+        return events.SPARK.custom_facet(
             queryId=self.id,
             checkpoint=self.checkpoint,
             firstBatchId=self._first_batch,

@@ -5,13 +5,13 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from headwater.emit.events import Producer
 from headwater.errors import NotFound
-from headwater.model.spec import RUN_EVENT, RUN_FACET, facet_schema, producer
 from headwater.server.edits.writes import Editor
 from headwater.store.read.jobs import read_names
 from headwater.store.read.runs import find_run
 
-PRODUCER = producer("api")
+API = Producer.of_part("api")
 
 Json = dict[str, Any]
 Name = tuple[str, str]
@@ -29,22 +29,17 @@ def find_run_job(connection: Connection, run_id: str) -> Name:
 def run_event(
     editor: Editor, type: str, run_id: str, job: Name, facets: Mapping[str, Json] = {}
 ) -> Json:
-    """An event of a run; who said so is a facet of it."""
-    told = {"headwater_actor": {"name": editor.actor}, **facets}
-    return {
-        "eventType": type,
-        "producer": PRODUCER,
-        "schemaURL": RUN_EVENT,
-        "run": {
-            "runId": run_id,
-            "facets": {
-                name: {"_producer": PRODUCER, "_schemaURL": _schema_url(name), **facet}
-                for name, facet in told.items()
-            },
-        },
-        "job": {"namespace": job[0], "name": job[1]},
-    }
+    """An event of a run, with the actor who reported it as a facet."""
+    run_facets = {"headwater_actor": API.run_facet(name=editor.actor)}
+    run_facets |= {name: _facet(name, values) for name, values in facets.items()}
+    run = {"runId": run_id, "facets": run_facets}
+    event = API.run_event(type, {"namespace": job[0], "name": job[1]}, run)
+    # The editor sets it: no two of its writes are of the same time.
+    del event["eventTime"]
+    return event
 
 
-def _schema_url(name: str) -> str:
-    return facet_schema("NominalTimeRunFacet") if name == "nominalTime" else RUN_FACET
+def _facet(name: str, values: Json) -> Json:
+    if name == "nominalTime":
+        return API.facet("NominalTimeRunFacet", **values)
+    return API.run_facet(**values)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-log = logging.getLogger("headwater.spark")
+log = logging.getLogger(__name__)
 
 MAX_WAITING = 1_000
 MAX_WAITING_BYTES = 20_000_000
@@ -72,7 +72,7 @@ class Sender:
         self._told: dict[str, float] = {}
         self.sent = 0
         self.dropped = 0
-        self._thread = threading.Thread(target=self._run, name="headwater-spark", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="headwater-sender", daemon=True)
         self._thread.start()
 
     def send(self, key: str, event: Mapping[str, Any]) -> None:

@@ -27,7 +27,7 @@ _FACET_VERSIONS = {
 }
 
 
-def producer(part: str) -> str:
+def producer_url(part: str) -> str:
     """How a part of Headwater names itself in its events."""
     return f"https://headwater.example/{part}/{__version__}"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from headwater.spark.sender import Refused, Sender
+from headwater.emit.sender import Refused, Sender
 
 
 class Server:

@@ -1,0 +1,1 @@
+"""The one builder of OpenLineage events, and the one bounded background sender."""
