@@ -6,21 +6,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
-
 from headwater.errors import (
     HeadwaterError,
     InvalidEvent,
     LakeUnavailable,
     SourceUnavailable,
-    StoreUnavailable,
 )
 from headwater.model.event import decode_event
 from headwater.pipeline.feeds.byte_ranges import WHOLE, read_stretch
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
 from headwater.pipeline.feeds.listing import Listing, check_place
+from headwater.store.engine import Engine, describe
+from headwater.store.failures import answering
 from headwater.store.maintenance.exclusive import removing
 from headwater.store.migrate import HEAD, upgrade
 
@@ -163,16 +161,12 @@ def _tell_event(data: bytes | None) -> str:
 
 
 def _try_store(engine: Engine) -> str:
-    plain = engine.url.set(drivername=engine.url.get_backend_name(), query={})
-    where = plain.render_as_string(hide_password=True)
-    try:
+    where = describe(engine.url)
+    with answering(f"{where} cannot be written"):
         upgrade(engine)
         # Changes nothing, but only who may write gets that far.
         with removing(engine):
             pass
-    except DBAPIError as error:
-        reason = str(error.orig).partition("\n")[0]
-        raise StoreUnavailable(f"{where} cannot be written: {reason}") from error
     return f"{where}, revision {HEAD}"
 
 

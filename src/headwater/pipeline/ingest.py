@@ -21,7 +21,6 @@ from typing import Any
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
-from sqlalchemy import Engine
 
 from headwater.errors import (
     BadConfig,
@@ -40,6 +39,7 @@ from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.observers import IngestObserver
 from headwater.pipeline.spark.jvm import find_cause
 from headwater.pipeline.tasks import Task
+from headwater.store.engine import Engine
 from headwater.store.failures import answering
 from headwater.store.positions import move_position, read_positions
 from headwater.store.write.writer import Writer, open_writer

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
-from sqlalchemy import Engine
 
 from headwater.errors import InvalidEvent, LakeUnavailable
 from headwater.model.event import decode_event
@@ -21,6 +20,7 @@ from headwater.pipeline.lake.files import read_footer
 from headwater.pipeline.lake.lake import FileGone, Lake, read_file
 from headwater.pipeline.spark.scratch import Scratch
 from headwater.pipeline.tasks import Message, Task
+from headwater.store.engine import Engine
 from headwater.store.maintenance.replacement import EVER, Kept, Replacement, replacement
 from headwater.store.migrate import upgrade
 

@@ -4,16 +4,13 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
-
-from sqlalchemy import Engine, Row, delete, func, select
 
 from headwater.errors import HeadwaterError
 from headwater.model.facts import Facts
 from headwater.model.instant import now
 from headwater.model.intake import take_in
-from headwater.store import tables
-from headwater.store.write.packing import unpack
+from headwater.store.engine import Engine
+from headwater.store.read.rejected import read_rejected, remove_rejected
 from headwater.store.write.writer import Writer, open_writer
 
 log = logging.getLogger(__name__)
@@ -47,35 +44,24 @@ def replay(
     result = Replayed()
     after = b""
     with closing(open_writer(engine, fills_outbox)) as writer:
-        while rows := _read(engine, after, source):
+        while rows := read_rejected(engine, after, source, _AT_ONCE):
             stated: dict[bytes, Facts] = {}
             for row in rows:
-                data = unpack(row.payload)
-                if len(data) < row.size:
+                if len(row.payload) < row.size:
                     result.cut_short += 1
                     continue
-                intake = take_in(data, now(), max_ahead, row.source)
+                intake = take_in(row.payload, now(), max_ahead, row.source)
                 if intake.error is not None:
                     result.still_rejected += 1
                     continue
                 stated[row.digest] = intake.facts
             gone = _write(writer, stated)
-            _remove(engine, gone)
+            remove_rejected(engine, gone)
             result.taken_in += len(gone)
             result.still_rejected += len(stated) - len(gone)
             after = rows[-1].digest
             progress(result.taken_in + result.still_rejected + result.cut_short)
     return result
-
-
-def _read(engine: Engine, after: bytes, source: str) -> list[Row[Any]]:
-    table = tables.rejected
-    query = select(table).where(table.c.digest > after).order_by(table.c.digest).limit(_AT_ONCE)
-    if source:
-        # LIKE would take letters of both cases for one, on SQLite.
-        query = query.where(func.substr(table.c.source, 1, len(source)) == source)
-    with engine.connect() as connection:
-        return list(connection.execute(query).all())
 
 
 def _write(writer: Writer, stated: Mapping[bytes, Facts]) -> list[bytes]:
@@ -94,10 +80,3 @@ def _is_taken(writer: Writer, facts: Sequence[Facts]) -> bool:
     except Exception as error:
         log.warning("the store refuses %d events, or one of them: %s", len(facts), error)
         return False
-
-
-def _remove(engine: Engine, digests: list[bytes]) -> None:
-    table = tables.rejected
-    if digests:
-        with engine.begin() as connection:
-            connection.execute(delete(table).where(table.c.digest.in_(digests)))

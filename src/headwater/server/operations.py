@@ -3,11 +3,10 @@
 from fastapi import APIRouter, Request, Response
 from msgspec import Struct
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from sqlalchemy import select
 
 from headwater.server.http.parameters import Reading, json_response
 from headwater.server.openapi.document import answers, text_answers
-from headwater.store import tables
+from headwater.store.migrate import read_generation
 
 router = APIRouter(tags=["operations"])
 
@@ -28,7 +27,7 @@ async def get_health() -> Response:
 @router.get("/readyz", responses=answers(Status, Status("ready")))
 def get_readiness(connection: Reading) -> Response:
     """Answer 200 if the store does, 503 if not."""
-    connection.execute(select(tables.store_state.c.generation)).one()
+    read_generation(connection)
     return json_response({"status": "ready"})
 
 

@@ -3,14 +3,18 @@
 import sqlite3
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError
 
 from headwater.errors import BadConfig
+from headwater.store.failures import DriverError
+
+__all__ = ["Connection", "Engine"]
 
 # How long a writer waits for another process's transaction before it says so.
 BUSY_SECONDS = 5
@@ -135,3 +139,39 @@ def sqlite_file(engine: Engine) -> Path:
     """The file of a store in SQLite."""
     assert engine.url.database is not None
     return Path(engine.url.database)
+
+
+def find_sqlite_file(url: str) -> Path | None:
+    """The file that a URL names; None if it names another kind of store, or none at all."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        return None
+    is_file = parsed.get_backend_name() == "sqlite" and parsed.database not in (
+        None,
+        "",
+        ":memory:",
+    )
+    return Path(str(parsed.database)) if is_file else None
+
+
+def describe(url: URL | str) -> str:
+    """A store's URL as it may be shown: without password, options and driver; *** if it is none."""
+    try:
+        parsed = make_url(url)
+        plain = parsed.set(drivername=parsed.get_backend_name(), query={})
+        return plain.render_as_string(hide_password=True)
+    except (ArgumentError, ValueError):
+        return "***"
+
+
+def read_clock(engine: Engine) -> datetime | None:
+    """The time of the database's machine; None where it is this one, or does not answer."""
+    if engine.dialect.name != "postgresql":
+        return None
+    try:
+        with engine.connect() as connection:
+            found: datetime = connection.execute(text("SELECT now()")).scalar_one()
+            return found
+    except DriverError:
+        return None

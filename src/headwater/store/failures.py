@@ -1,18 +1,28 @@
-"""A database that fails is a store that does not answer, told in one line."""
+"""Failures of the database, reported as a store that does not answer, in one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from headwater.errors import StoreUnavailable
 
+__all__ = ["DatabaseError", "DriverError", "answering", "find_reason"]
+
+# What a database's driver raises, and what SQLAlchemy raises beside that.
+DriverError = DBAPIError
+DatabaseError = SQLAlchemyError
+
+
+def find_reason(error: SQLAlchemyError) -> str:
+    """The first line of what the driver says, without the statement that it failed at."""
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]
+
 
 @contextmanager
-def answering() -> Iterator[None]:
+def answering(failure: str = "the store does not answer", advice: str = "") -> Iterator[None]:
     """Whatever the database's driver raises within becomes StoreUnavailable."""
     try:
         yield
     except DBAPIError as error:
-        reason = str(error.orig).partition("\n")[0]
-        raise StoreUnavailable(f"the store does not answer: {reason}") from error
+        raise StoreUnavailable(f"{failure}: {find_reason(error)}{advice}") from error

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
-from sqlalchemy.exc import DBAPIError
 
-from headwater.errors import StoreTooNew, StoreUnavailable
+from headwater.errors import StoreTooNew
+from headwater.store.engine import describe
+from headwater.store.failures import answering
 
 # The newest revision, first to last; a store at any other is not ours.
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
@@ -22,14 +23,16 @@ def current_revision(connection: Connection) -> str | None:
     return None if found is None else str(found)
 
 
+def read_generation(connection: Connection) -> int:
+    """The store's generation; whoever gets it has a store that answers."""
+    found = connection.execute(text("SELECT generation FROM store_state")).scalar_one()
+    return int(found)
+
+
 def upgrade(engine: Engine) -> bool:
     """Bring a store up to date, safely beside other processes; tells whether anything was done."""
-    try:
+    with answering(f"the store at {describe(engine.url)} cannot be opened"):
         return _upgrade(engine)
-    except DBAPIError as error:
-        where = engine.url.set(query={}).render_as_string(hide_password=True)
-        reason = str(error.orig).partition("\n")[0]
-        raise StoreUnavailable(f"the store at {where} cannot be opened: {reason}") from error
 
 
 def _upgrade(engine: Engine) -> bool:

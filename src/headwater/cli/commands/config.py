@@ -1,11 +1,10 @@
 """`headwater config`: which settings are in force, and why."""
 
 import typer
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError
 
 from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.config import Setting, explain_settings
+from headwater.store.engine import describe
 
 app = typer.Typer(help="Look at the settings.", no_args_is_help=True)
 
@@ -36,8 +35,5 @@ def shown_value(setting: Setting) -> str:
         return ", ".join(f"{key}=***" for key in sorted(setting.value)) or "-"
     text = str(setting.value)
     if "://" in text:
-        try:
-            return make_url(text).set(query={}).render_as_string(hide_password=True)
-        except (ArgumentError, ValueError):
-            return "***"
+        return describe(text)
     return text or "-"

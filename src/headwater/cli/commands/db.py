@@ -15,7 +15,7 @@ from headwater.config import load_settings
 from headwater.durations import parse_duration
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from headwater.store.engine import Engine
 
 app = typer.Typer(help="Look after the store.", no_args_is_help=True)
 

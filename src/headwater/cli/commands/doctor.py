@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import typer
-from sqlalchemy import Engine, text
-from sqlalchemy.exc import DBAPIError
 
 from headwater import __version__
 from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.config import Settings, load_settings
 from headwater.errors import HeadwaterError
-from headwater.store.engine import open_engine
+from headwater.store.engine import Engine, describe, open_engine, read_clock
+from headwater.store.failures import DriverError, find_reason
 from headwater.store.migrate import HEAD, REVISIONS, current_revision
 
 _LITTLE_SPACE = 1_000_000_000
@@ -105,15 +104,15 @@ def _with_store(settings: Settings, *checks: Callable[[Engine], Finding]) -> Ite
 
 
 def _examine_store(engine: Engine) -> Finding:
-    where = engine.url.set(query={}).render_as_string(hide_password=True)
+    where = describe(engine.url)
     if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").exists():
         return Finding("store", "ok", f"{where}: not there yet; the first start makes it")
     try:
         with engine.connect() as connection:
             revision = current_revision(connection)
-    except DBAPIError as error:
-        reason = str(error.orig).partition("\n")[0]
-        return Finding("store", "problem", f"{where}: {reason}", "start it, or mend the URL")
+    except DriverError as error:
+        found = f"{where}: {find_reason(error)}"
+        return Finding("store", "problem", found, "start it, or mend the URL")
     if revision is not None and revision not in REVISIONS:
         return Finding(
             "store", "problem", f"{where}: revision {revision} is newer", "upgrade Headwater"
@@ -130,12 +129,7 @@ def _examine_clock(engine: Engine) -> Finding:
     here = datetime.now(UTC)
     if here < _FIRST_RELEASE:
         return Finding("clock", "problem", f"{here:%Y-%m-%d %H:%M:%S} UTC", "set it, by NTP")
-    if engine.dialect.name == "postgresql":
-        try:
-            with engine.connect() as connection:
-                there = connection.execute(text("SELECT now()")).scalar_one()
-        except DBAPIError:
-            return Finding("clock", "ok", f"{here:%Y-%m-%d %H:%M:%S} UTC")
+    if (there := read_clock(engine)) is not None:
         apart = abs((there - here).total_seconds())
         if apart > _CLOCKS_APART_SECONDS:
             found = f"{apart:,.0f} seconds from the database's"

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from pyspark.sql import SparkSession
-    from sqlalchemy import Engine
 
     from headwater.pipeline.feeds.feed import Feed
     from headwater.pipeline.feeds.kafka import KafkaSource
     from headwater.pipeline.ingest import StreamIngest
     from headwater.pipeline.observers import IngestObserver
     from headwater.pipeline.tasks import Task
+    from headwater.store.engine import Engine
 
 # More than a batch under way is waited for; what takes longer hangs.
 _STOP_SECONDS = 90.0

@@ -7,16 +7,14 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 
 from headwater.cli.commands.serve import Data, Store
 from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.config import KEY_VARIABLE, load_settings
-from headwater.errors import StoreUnavailable
 from headwater.model.access import ADMIN, READ, WRITE
 from headwater.model.instant import format_instant
-from headwater.store.engine import open_engine
+from headwater.store.engine import Engine, open_engine
+from headwater.store.failures import answering
 from headwater.store.keys import StoredKey, add_key, list_keys, revoke_key
 from headwater.store.migrate import upgrade
 
@@ -105,10 +103,8 @@ def _open_store(store: object, data: object) -> Iterator[Engine]:
     """The store with this version's tables; one that does not answer is one line."""
     engine = open_engine(load_settings(store=store, data=data).store_url)
     try:
-        upgrade(engine)
-        yield engine
-    except DBAPIError as error:
-        reason = str(error.orig).partition("\n")[0]
-        raise StoreUnavailable(f"the store did not answer: {reason}; try again") from error
+        with answering("the store did not answer", "; try again"):
+            upgrade(engine)
+            yield engine
     finally:
         engine.dispose()

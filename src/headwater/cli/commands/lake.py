@@ -111,25 +111,12 @@ def stats(
 
 def _count_waiting(store: str | None, data: Path | None) -> int | None:
     """How many events wait in the store; None where it is not there, or of an older version."""
-    from sqlalchemy import inspect
+    from headwater.store.engine import find_sqlite_file
+    from headwater.store.write.outbox import count_waiting, has_outbox
 
-    from headwater.store.tables import outbox
-    from headwater.store.write.outbox import count_waiting
-
-    if _is_missing(load_settings(store=store, data=data).store_url):
+    # To open a file that is not there would make it.
+    file = find_sqlite_file(load_settings(store=store, data=data).store_url)
+    if file is not None and not file.exists():
         return None
     with open_store(store, data, is_upgraded=False) as engine, engine.connect() as connection:
-        return count_waiting(connection) if inspect(connection).has_table(outbox.name) else None
-
-
-def _is_missing(url: str) -> bool:
-    """Tell whether a store is a file that is not there: to open it would make it."""
-    from sqlalchemy import make_url
-    from sqlalchemy.exc import ArgumentError
-
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        # Whoever opens it says what is wrong with it.
-        return False
-    return parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists()
+        return count_waiting(connection) if has_outbox(connection) else None

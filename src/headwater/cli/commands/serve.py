@@ -12,7 +12,7 @@ from headwater.config import Settings, load_settings
 from headwater.errors import BadConfig
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from headwater.store.engine import Engine
 
 Store = Annotated[
     str | None,

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from sqlalchemy import Engine
-
 from headwater.pipeline.lake.lake import Lake, LakeEvent
+from headwater.store.engine import Engine
 from headwater.store.failures import answering
 from headwater.store.write.outbox import Waiting, fill, find_last, read_waiting, remove_carried
 

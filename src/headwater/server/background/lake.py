@@ -11,12 +11,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine
-
 from headwater.config import LakeSettings
 from headwater.durations import parse_duration
 from headwater.errors import LakeUnavailable
 from headwater.server.background.periodic import Background
+from headwater.store.engine import Engine
 from headwater.store.failures import answering
 from headwater.store.write.outbox import count_waiting
 

@@ -3,12 +3,11 @@
 import logging
 from datetime import timedelta
 
-from sqlalchemy import Engine
-
 from headwater.config import RetentionSettings
 from headwater.durations import parse_duration
 from headwater.model.instant import MICROSECOND, now
 from headwater.server.background.periodic import Background
+from headwater.store.engine import Engine
 from headwater.store.maintenance.prune import prune
 
 log = logging.getLogger(__name__)

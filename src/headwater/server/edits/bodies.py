@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Raw
-from sqlalchemy import Connection
 
 from headwater.errors import NotFound, WrongShape
 from headwater.model.aspects import DOCUMENTATION, OWNERSHIP, SYMLINKS, TAG
@@ -14,6 +13,7 @@ from headwater.model.project.edits import entity_id
 from headwater.server.edits.writes import EntityChange
 from headwater.server.http.json_body import read_body
 from headwater.server.marquez.writes.changes import check_body_name
+from headwater.store.engine import Connection
 from headwater.store.read.content_cache import COLUMN_TYPES
 from headwater.store.read.datasets import read_states
 from headwater.store.read.hidden import is_shown_now

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Depends, Query, Response
 from msgspec import UNSET, Raw, UnsetType
-from sqlalchemy import Connection
 
 from headwater.errors import Conflict, NotFound
 from headwater.model.aspects import DATASETS, DELETED, SCHEMA
@@ -17,6 +16,7 @@ from headwater.server.edits.writes import Editing, Editor, EntityChange
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import Paging, Reading, instant_parameter, json_response
 from headwater.server.openapi.document import answers
+from headwater.store.engine import Connection
 from headwater.store.read.edits import (
     EditFilter,
     KeptEdit,

@@ -7,13 +7,13 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from fastapi import Depends, Request
-from sqlalchemy import Connection, Engine
 
 from headwater.model import instant
 from headwater.model.event import Entity, Within, decode_event
 from headwater.model.ids import digest
 from headwater.model.project import project
 from headwater.server.http.parameters import Reading
+from headwater.store.engine import Connection, Engine
 from headwater.store.write.group_commit import GroupCommit
 
 Event = Mapping[str, Any]

@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Query, Response
-from sqlalchemy import Connection
 
 from headwater.config import HealthSettings
 from headwater.durations import parse_duration
@@ -27,6 +26,7 @@ from headwater.model.instant import MICROSECOND, SECOND, format_instant, now
 from headwater.model.uses import Name
 from headwater.server.health import schemas
 from headwater.server.http.parameters import Paging, Reading, json_response
+from headwater.store.engine import Connection
 from headwater.store.query.paging import Page
 from headwater.store.stats import health as store
 from headwater.store.stats.health import DatasetPast, JobPast, PastRun

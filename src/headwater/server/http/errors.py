@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
 
 from headwater.errors import (
@@ -31,6 +30,7 @@ from headwater.errors import (
     WrongContentType,
     WrongShape,
 )
+from headwater.store.failures import DriverError, find_reason
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ def add_error_handlers(app: FastAPI) -> None:
             return _response(NotFound("path", request.url.path))
         return _response(HeadwaterError(str(error.detail)), error.status_code)
 
-    @app.exception_handler(DBAPIError)
-    async def _store(_: Request, error: DBAPIError) -> Response:
-        log.warning("the store did not answer: %s", error.orig)
+    @app.exception_handler(DriverError)
+    async def _store(_: Request, error: DriverError) -> Response:
+        log.warning("the store did not answer: %s", find_reason(error))
         return _response(StoreUnavailable("the store did not answer; try again"))

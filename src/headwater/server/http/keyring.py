@@ -9,11 +9,10 @@ import logging
 import threading
 from collections.abc import Mapping
 
-from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
-
 from headwater.config import Settings
 from headwater.model.access import Key, parse_given_keys
+from headwater.store.engine import Engine
+from headwater.store.failures import DatabaseError, find_reason
 from headwater.store.keys import read_active
 
 log = logging.getLogger(__name__)
@@ -60,10 +59,10 @@ class Keyring:
             try:
                 self.refresh()
                 is_away = False
-            except SQLAlchemyError as error:
+            except DatabaseError as error:
                 # Said once: a store can be away for hours.
                 if not is_away:
-                    reason = str(error).partition("\n")[0]
+                    reason = find_reason(error)
                     log.warning("keys cannot be read, the last ones stay in force: %s", reason)
                 is_away = True
             except Exception:

@@ -7,11 +7,11 @@ from urllib.parse import unquote
 import msgspec
 from fastapi import Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from sqlalchemy import Connection
 from starlette.convertors import Convertor, register_url_convertor
 
 from headwater.errors import InvalidRequest, NotFound
 from headwater.model.instant import parse_instant_or_date
+from headwater.store.engine import Connection
 from headwater.store.query.paging import Page
 
 T = TypeVar("T")

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from sqlalchemy import Connection
-
 from headwater.errors import NotFound
 from headwater.graph.node_id import ParsedNodeId, dataset_node_id, field_node_id, job_node_id
 from headwater.model.column_map import ColumnMap
@@ -23,6 +21,7 @@ from headwater.server.insight.schemas import (
     NodeName,
     RunComparison,
 )
+from headwater.store.engine import Connection
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.read.content_cache import COLUMN_MAPS, COLUMN_TYPES, FIELDS, read_fields
 from headwater.store.read.contents import read_facets

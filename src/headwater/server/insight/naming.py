@@ -3,13 +3,13 @@
 from typing import Annotated
 
 from fastapi import Path
-from sqlalchemy import Connection
 
 from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
 from headwater.graph.node_id import ParsedNodeId
 from headwater.graph.view import View
 from headwater.server.lineage.parameters import find_node
+from headwater.store.engine import Connection
 
 DatasetNode = Annotated[
     str,

@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection
-
 from headwater.graph.diff import Change
 from headwater.graph.node_id import dataset_node_id, field_node_id, job_node_id
 from headwater.graph.view import View
 from headwater.model.ids import run_name
 from headwater.model.instant import format_instant
+from headwater.store.engine import Connection
 from headwater.store.read.edits import find_actors
 from headwater.store.read.runs import read_runs
 

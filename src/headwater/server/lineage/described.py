@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
-
 from headwater.graph.view import View
 from headwater.model.facets import Schema
 from headwater.model.relations import Direction, Slot
 from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.model.uses import Mark, Name, Use, sum_up
+from headwater.store.engine import Connection
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
 from headwater.store.read.content_cache import SCHEMAS
 from headwater.store.read.contents import NO_FIELDS, Fields, read_facet_fields

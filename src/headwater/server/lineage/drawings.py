@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection
-
 from headwater.graph import drawing
 from headwater.graph.answer import Graph
 from headwater.graph.columns import ColumnEdge, ColumnGraph, ColumnKey
@@ -13,6 +11,7 @@ from headwater.graph.view import View
 from headwater.model.systems import system_of_dataset
 from headwater.model.uses import Name
 from headwater.server.lineage.described import describe_datasets, describe_jobs
+from headwater.store.engine import Connection
 
 
 def name_nodes(view: View, datasets: Iterable[bytes], jobs: Iterable[bytes]) -> dict[bytes, str]:

@@ -6,7 +6,6 @@ from itertools import product
 from typing import Annotated, NamedTuple
 
 from fastapi import Depends, Query
-from sqlalchemy import Connection
 
 from headwater.errors import InvalidRequest, NotFound
 from headwater.graph.answer import Graph, NodeKind, Towards
@@ -15,6 +14,7 @@ from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.uses import NOW
 from headwater.server.http.parameters import instant_parameter
+from headwater.store.engine import Connection
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.read.nodes import NodeRecord, find_holding, find_like
 

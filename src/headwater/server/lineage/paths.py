@@ -2,8 +2,6 @@
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
-
 from headwater.graph.answer import Graph, NodeKind, Towards
 from headwater.graph.columns import ColumnGraph, ColumnKey, walk_columns
 from headwater.graph.drawing import Drawing
@@ -14,6 +12,7 @@ from headwater.graph.walk import Limits
 from headwater.server.lineage.columns import list_columns
 from headwater.server.lineage.drawings import draw_columns, draw_graph, name_columns, name_nodes
 from headwater.server.lineage.parameters import MOST_NODES, Asked
+from headwater.store.engine import Connection
 
 Shape = dict[str, Any]
 

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from msgspec import UNSET, Struct, UnsetType
-from sqlalchemy import Connection
 
 from headwater.graph.columns import ColumnEdge, ColumnGraph, ColumnKey
 from headwater.graph.edge_rules import EdgeKind
@@ -16,6 +15,7 @@ from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Name, newest_schema
 from headwater.server.marquez.graph_shapes import EdgeShape, MoreShape, more_shapes
 from headwater.server.marquez.shapes import NameShape, dataset_version
+from headwater.store.engine import Connection
 from headwater.store.read.content_cache import COLUMN_TYPES
 
 

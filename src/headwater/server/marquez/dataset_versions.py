@@ -3,7 +3,6 @@
 from uuid import UUID
 
 from fastapi import APIRouter, Response
-from sqlalchemy import Connection
 
 from headwater.model.relations import Slot
 from headwater.model.uses import Mark
@@ -29,6 +28,7 @@ from headwater.server.marquez.shapes import (
     whole_tags,
 )
 from headwater.server.openapi.document import answers
+from headwater.store.engine import Connection
 from headwater.store.read.dataset_versions import (
     DatasetVersion,
     find_stating_runs,

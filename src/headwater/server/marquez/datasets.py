@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import msgspec
 from fastapi import APIRouter, Response
 from msgspec import Raw
-from sqlalchemy import Connection
 
 from headwater.graph.aliases import Classes
 from headwater.model.memo import Memo
@@ -16,6 +15,7 @@ from headwater.server.marquez.dataset_shapes import DatasetList, DatasetShape, d
 from headwater.server.marquez.examples import DATASET
 from headwater.server.marquez.shapes import NameShape, memo_key
 from headwater.server.openapi.document import answers
+from headwater.store.engine import Connection
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.read.datasets import (
     DatasetRecord,

@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 from msgspec import Struct
-from sqlalchemy import Connection
 
 from headwater.model.instant import format_instant
 from headwater.server.http.parameters import (
@@ -15,9 +14,11 @@ from headwater.server.http.parameters import (
     json_response,
 )
 from headwater.server.openapi.document import answers
+from headwater.store.engine import Connection
 from headwater.store.query.paging import Page
-from headwater.store.read.events import EventFilter, RejectedEvent, list_events, list_rejected
+from headwater.store.read.events import EventFilter, list_events
 from headwater.store.read.namespaces import has_namespace
+from headwater.store.read.rejected import RejectedEvent, list_rejected
 from headwater.store.read.runs import find_run
 
 router = APIRouter(tags=["events"])

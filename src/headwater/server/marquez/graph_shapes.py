@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
-from sqlalchemy import Connection
 
 from headwater.graph.answer import Graph, Side
 from headwater.graph.edge_rules import EdgeKind
@@ -40,6 +39,7 @@ from headwater.server.marquez.shapes import (
     tags_by_field,
     whole_tags,
 )
+from headwater.store.engine import Connection
 from headwater.store.lineage.newest_runs import NewestRun
 from headwater.store.read.jobs import read_names
 from headwater.store.read.runs import state_of

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from fastapi import APIRouter, Response
-from sqlalchemy import Connection
 
 from headwater.model.relations import Direction, Slot
 from headwater.server.http.parameters import Paging, Reading, found, json_response
@@ -27,6 +26,7 @@ from headwater.server.marquez.shapes import (
     text_of,
 )
 from headwater.server.openapi.document import answers
+from headwater.store.engine import Connection
 from headwater.store.lineage.newest_runs import NewestRun, read_latest_runs
 from headwater.store.read.content_cache import FIELDS
 from headwater.store.read.contents import read_facets

@@ -6,7 +6,6 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from fastapi import APIRouter, Depends, Query, Response
 from msgspec import Raw
-from sqlalchemy import Connection
 
 from headwater.errors import InvalidRequest
 from headwater.graph.view import View, Visit
@@ -26,6 +25,7 @@ from headwater.server.marquez.job_shapes import (
 from headwater.server.marquez.run_shapes import run_shape
 from headwater.server.marquez.shapes import memo_key
 from headwater.server.openapi.document import answers
+from headwater.store.engine import Connection
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.lineage.newest_runs import NewestRun, RunRow, read_latest_runs
 from headwater.store.read.datasets import read_dataset_names

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import Connection
-
 from headwater.model.relations import Slot
 from headwater.server.marquez.shapes import facet_text
+from headwater.store.engine import Connection
 from headwater.store.read.contents import read_facets
 from headwater.store.read.runs import RunRecord, find_run_before
 

@@ -1,12 +1,12 @@
 """The runs behind a run, in Marquez's shape."""
 
 from msgspec import Struct
-from sqlalchemy import Connection
 
 from headwater.graph.walk import Limits
 from headwater.model.ids import run_name
 from headwater.server.lineage.parameters import view_at
 from headwater.server.marquez.shapes import dataset_version, instant_or_none
+from headwater.store.engine import Connection
 from headwater.store.lineage.run_lineage import ReadDataset, find_writing_run, read_inputs
 from headwater.store.read.jobs import read_names
 from headwater.store.read.runs import RunRecord, read_runs

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
-from sqlalchemy import Connection
 
 from headwater.model.ids import access_id
 from headwater.model.relations import Direction, Slot
@@ -19,6 +18,7 @@ from headwater.server.marquez.shapes import (
     raw_facets,
     text_of,
 )
+from headwater.store.engine import Connection
 from headwater.store.read.content_cache import FIELDS
 from headwater.store.read.facets import CONTENTS, Rows, facets_of, read_bodies, read_facet_rows
 from headwater.store.read.runs import RunRecord, RunUse, list_run_uses

@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Depends, Query, Response
 from msgspec import Struct
-from sqlalchemy import Connection
 
 from headwater.errors import InvalidRequest
 from headwater.model import instant
 from headwater.model.instant import EPOCH, MICROSECOND, format_instant
 from headwater.server.http.parameters import Reading, json_response
 from headwater.server.openapi.document import answers
+from headwater.store.engine import Connection
 from headwater.store.stats.activity import count_datasets, count_events, count_jobs, count_sources
 
 router = APIRouter(tags=["stats"], prefix="/stats")

@@ -1,4 +1,4 @@
-"""Reading events as they came, and what was rejected."""
+"""Reading events as they were received."""
 
 from typing import NamedTuple
 
@@ -8,16 +8,6 @@ from headwater.model.ids import namespace_id
 from headwater.store import tables
 from headwater.store.query.paging import Page
 from headwater.store.write.packing import unpack
-
-
-class RejectedEvent(NamedTuple):
-    digest: bytes
-    received_at: int
-    source: str
-    path: str
-    reason: str
-    size: int
-    payload: bytes
 
 
 class EventFilter(NamedTuple):
@@ -69,18 +59,3 @@ def list_events(
 def _is_of_jobs_in(namespace: str) -> ColumnElement[bool]:
     jobs = select(tables.job.c.id).where(tables.job.c.namespace_id == namespace_id(namespace))
     return tables.event.c.job.in_(jobs)
-
-
-def list_rejected(connection: Connection, page: Page) -> tuple[list[RejectedEvent], int]:
-    """List what was rejected, newest first."""
-    table = tables.rejected
-    query = (
-        select(table)
-        .order_by(table.c.received_at.desc(), table.c.digest)
-        .limit(page.limit)
-        .offset(page.offset)
-    )
-    rows = [RejectedEvent(*row) for row in connection.execute(query)]
-    found = [row._replace(payload=unpack(row.payload)) for row in rows]
-    total = connection.execute(select(func.count()).select_from(table)).scalar()
-    return found, int(total or 0)

@@ -19,6 +19,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     func,
+    inspect,
     select,
     tuple_,
 )
@@ -52,6 +53,11 @@ class Waiting(NamedTuple):
     @property
     def size(self) -> int:
         return 0 if self.event is None else len(self.event.payload)
+
+
+def has_outbox(connection: Connection) -> bool:
+    """Tell whether a store has one: those of older versions have not."""
+    return inspect(connection).has_table(tables.outbox.name)
 
 
 def count_waiting(connection: Connection) -> int:

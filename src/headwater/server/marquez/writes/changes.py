@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 from fastapi import Response
 from msgspec import UnsetType
-from sqlalchemy import Connection
 
 from headwater.errors import InvalidEvent, InvalidRequest, WrongShape
 from headwater.model.aspects import DELETED, DOCUMENTATION, tag_aspect
@@ -14,6 +13,7 @@ from headwater.model.event import Entity
 from headwater.model.names import check_name
 from headwater.model.project.edits import entity_id
 from headwater.server.edits.writes import Editor, EntityChange
+from headwater.store.engine import Connection
 from headwater.store.read.edited_values import NOTHING_SAID, read_words
 
 Text = str | None | UnsetType

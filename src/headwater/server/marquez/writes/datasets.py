@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 from fastapi import APIRouter, Depends, Response
 from msgspec import UNSET
-from sqlalchemy import Connection
 
 from headwater.model.aspects import (
     DATA_SOURCE,
@@ -34,6 +33,7 @@ from headwater.server.marquez.writes.changes import (
 from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.marquez.writes.hiding import delete, deleted_at, restore
 from headwater.server.marquez.writes.run_events import find_run_job, run_event
+from headwater.store.engine import Connection
 from headwater.store.read.hidden import is_shown_now
 
 router = APIRouter(tags=["datasets"])

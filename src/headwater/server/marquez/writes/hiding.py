@@ -1,12 +1,11 @@
 """Deleting and restoring datasets and jobs: edits like others, with care for clocks."""
 
-from sqlalchemy import Connection
-
 from headwater.errors import NotFound
 from headwater.model.aspects import DELETED
 from headwater.model.event import Entity
 from headwater.model.project.edits import entity_id
 from headwater.server.edits.writes import Editor, EntityChange
+from headwater.store.engine import Connection
 from headwater.store.read.hidden import is_known, is_shown_now, read_last_heard, read_last_word
 
 

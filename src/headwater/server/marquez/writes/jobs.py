@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import APIRouter, Depends, Response
 from msgspec import UNSET
-from sqlalchemy import Connection
 
 from headwater.errors import WrongShape
 from headwater.model.aspects import CONTEXT, DATASETS, DELETED, JOB_TYPE, LOCATION, SQL
@@ -27,6 +26,7 @@ from headwater.server.marquez.writes.changes import (
 from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.marquez.writes.hiding import delete, deleted_at, restore
 from headwater.server.marquez.writes.run_events import find_run_job, run_event
+from headwater.store.engine import Connection
 from headwater.store.read.hidden import is_shown_now
 
 router = APIRouter(tags=["jobs"])

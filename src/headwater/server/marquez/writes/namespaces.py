@@ -5,7 +5,6 @@ from typing import Annotated
 import msgspec
 from fastapi import APIRouter, Depends, Response
 from msgspec import UNSET
-from sqlalchemy import Connection
 
 from headwater.errors import NotFound
 from headwater.model.aspects import DELETED, OWNERSHIP
@@ -24,6 +23,7 @@ from headwater.server.marquez.writes.changes import (
     record_news,
 )
 from headwater.server.marquez.writes.documented import answers_like
+from headwater.store.engine import Connection
 from headwater.store.read.edits import find_deletion
 from headwater.store.read.hidden import keep_unchanged, read_last_word, read_shown_within
 

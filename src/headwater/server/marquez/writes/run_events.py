@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection
-
 from headwater.emit.events import Producer
 from headwater.errors import NotFound
 from headwater.server.edits.writes import Editor
+from headwater.store.engine import Connection
 from headwater.store.read.jobs import read_names
 from headwater.store.read.runs import find_run
 

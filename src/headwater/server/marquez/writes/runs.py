@@ -6,7 +6,6 @@ from urllib.parse import quote
 
 import msgspec
 from fastapi import APIRouter, Depends, Response
-from sqlalchemy import Connection
 
 from headwater.errors import Conflict, InvalidRequest, WrongShape
 from headwater.model import instant
@@ -20,6 +19,7 @@ from headwater.server.marquez.runs import router as reads
 from headwater.server.marquez.writes.changes import answer_now, check_body_name
 from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.marquez.writes.run_events import find_run_job, run_event
+from headwater.store.engine import Connection
 from headwater.store.read.runs import find_run
 
 router = APIRouter(tags=["runs"])

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Depends, Response
 from msgspec import UNSET
-from sqlalchemy import Connection
 
 from headwater.errors import NotFound
 from headwater.model.aspects import tag_aspect
@@ -31,6 +30,7 @@ from headwater.server.marquez.writes.changes import (
 )
 from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.openapi.document import answers
+from headwater.store.engine import Connection
 from headwater.store.read.edited_values import read_description
 from headwater.store.read.named_entities import is_named
 
