@@ -16,6 +16,8 @@ from headwater.store.failures import DriverError
 
 __all__ = ["Connection", "Engine"]
 
+# Of the SQLite that Python brings along.
+SQLITE_VERSION = sqlite3.sqlite_version_info
 # How long a writer waits for another process's transaction before it says so.
 BUSY_SECONDS = 5
 

@@ -2,7 +2,6 @@
 
 import platform
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +13,7 @@ from headwater import __version__
 from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.config import Settings, load_settings
 from headwater.errors import HeadwaterError
-from headwater.store.engine import Engine, describe, open_engine, read_clock
+from headwater.store.engine import SQLITE_VERSION, Engine, describe, open_engine, read_clock
 from headwater.store.failures import DriverError, find_reason
 from headwater.store.migrate import HEAD, REVISIONS, current_revision
 
@@ -61,9 +60,9 @@ def examine() -> Iterator[Finding]:
 def _examine_versions() -> Finding:
     found = (
         f"headwater {__version__}, Python {platform.python_version()}, "
-        f"SQLite {sqlite3.sqlite_version}"
+        f"SQLite {".".join(map(str, SQLITE_VERSION))}"
     )
-    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+    if SQLITE_VERSION < _OLDEST_SQLITE:
         return Finding("versions", "problem", found, "use a Python with SQLite 3.35 or newer")
     return Finding("versions", "ok", found)
 
