@@ -58,10 +58,8 @@ def examine() -> Iterator[Finding]:
 
 
 def _examine_versions() -> Finding:
-    found = (
-        f"headwater {__version__}, Python {platform.python_version()}, "
-        f"SQLite {".".join(map(str, SQLITE_VERSION))}"
-    )
+    sqlite = ".".join(map(str, SQLITE_VERSION))
+    found = f"headwater {__version__}, Python {platform.python_version()}, SQLite {sqlite}"
     if SQLITE_VERSION < _OLDEST_SQLITE:
         return Finding("versions", "problem", found, "use a Python with SQLite 3.35 or newer")
     return Finding("versions", "ok", found)
