@@ -13,6 +13,7 @@ from tests.services.headwater import Headwater
 from tests.services.kafka import Kafka
 from tests.services.postgresql import PostgreSQL
 from tests.store.stores import open_store
+from tests.suite.failed_fixtures import FailedFixtures
 from tests.suite.signals import hear_ctrl_c
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 AVRO = "org.apache.spark:spark-avro_2.13:{spark}"
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     # Before anything is started: workers and services take this over.
     hear_ctrl_c()
+    config.pluginmanager.register(FailedFixtures())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
