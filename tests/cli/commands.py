@@ -19,7 +19,7 @@ Run = Callable[..., Outcome]
 def run_program(*arguments: str) -> Outcome:
     """Run the installed program: what opens a store is best left to a process of its own."""
     program = Path(sys.executable).with_name("headwater")
-    ended = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300)
     return Outcome(ended.returncode, ended.stdout, ended.stderr)
 
 

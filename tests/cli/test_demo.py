@@ -16,8 +16,8 @@ from headwater.cli.demo.folder import DemoStore, Note
 from headwater.demo import example
 from headwater.model import instant
 from tests.cli.commands import Run, check_one_line, run_program
-from tests.faults.load import wait_until
 from tests.services.headwater import Headwater
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -38,7 +38,7 @@ class Demo(Headwater):
 
     def wait_for(self, text: str) -> None:
         """Wait until it has said something."""
-        wait_until(lambda: text in self.log(), SPARK_SECONDS)
+        wait_until(lambda: text in self.log(), self.log, seconds=SPARK_SECONDS)
 
 
 def note_of(folder: Path) -> Note:

@@ -336,7 +336,7 @@ def interrupt(server: ScriptedServer, *arguments: str) -> Outcome:
         [program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         try:
-            assert server.is_held.wait(30)
+            assert server.is_held.wait(120)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=120)
         finally:

@@ -1,7 +1,6 @@
 """`headwater keys`, and a server that is not started where strangers could reach it."""
 
 import json
-import time
 from pathlib import Path
 
 import httpx2
@@ -11,6 +10,7 @@ from headwater.config import load_settings
 from headwater.errors import BadConfig
 from tests.cli.commands import Outcome, Run, check_one_line, run_program
 from tests.services.headwater import Headwater
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -115,10 +115,7 @@ class TestSettings:
 
 def wait_for(status: int, url: str, headers: dict[str, str] | None = None) -> None:
     """Wait until a server knows of a change: it looks every few seconds."""
-    give_up = time.monotonic() + 20
-    while httpx2.get(url, headers=headers, trust_env=False).status_code != status:
-        assert time.monotonic() < give_up
-        time.sleep(0.1)
+    wait_until(lambda: httpx2.get(url, headers=headers, trust_env=False).status_code == status)
 
 
 def check_refused(outcome: Outcome) -> None:

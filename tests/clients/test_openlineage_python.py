@@ -75,7 +75,7 @@ def emit_all(client: OpenLineageClient, *events: RunEvent | DatasetEvent | JobEv
     """Send the events; what the client made of them, with the facets that it adds itself."""
     for event in events:
         client.emit(event)
-    assert client.close(timeout=30)
+    assert client.close(timeout=120)
     return [Serde.to_dict(event) for event in events]
 
 

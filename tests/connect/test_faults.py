@@ -8,9 +8,10 @@ from tests.connect.configs import file_sink
 from tests.connect.conftest import SETTINGS
 from tests.connect.graph import Graph
 from tests.faults.bad_servers import ANSWERS, bad_servers
-from tests.services.connect import Connect, wait_until
+from tests.services.connect import Connect
 from tests.services.headwater import Headwater
 from tests.services.kafka import Kafka
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 

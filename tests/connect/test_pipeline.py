@@ -9,11 +9,12 @@ import pytest
 from tests.connect.configs import OURS
 from tests.connect.conftest import GROUP, SETTINGS
 from tests.connect.graph import Graph, Json, columns, names
-from tests.services.connect import TRANSFORM, Connect, wait_until
+from tests.services.connect import TRANSFORM, Connect
 from tests.services.connect_moto import Moto
 from tests.services.headwater import Headwater
 from tests.services.kafka import Kafka
 from tests.services.postgresql import PostgreSQL
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 

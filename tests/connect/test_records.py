@@ -7,8 +7,9 @@ import pytest
 
 from tests.connect.configs import OURS, file_sink, file_source, schema_source
 from tests.connect.graph import Graph, Json, columns, names
-from tests.services.connect import TRANSFORM, Connect, wait_until
+from tests.services.connect import TRANSFORM, Connect
 from tests.services.kafka import Kafka
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 

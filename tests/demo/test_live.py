@@ -62,10 +62,9 @@ def demo(folder: Path, *options: str, env: Mapping[str, str] | None = None) -> s
 
 
 def without_listener(home: Path) -> dict[str, str]:
-    """A machine that has no jars and cannot fetch any: behind a proxy that does not answer."""
-    options = {"user.home": home, "https.proxyHost": "127.0.0.1", "https.proxyPort": 1}
-    given = " ".join(f"-D{name}={value}" for name, value in options.items())
-    return {"HOME": str(home), "JAVA_TOOL_OPTIONS": given, "http_proxy": "http://127.0.0.1:1"}
+    """A machine that has no jars and cannot fetch any: from a mirror that does not answer."""
+    mirror = "http://127.0.0.1:1/"
+    return {"HOME": str(home), "XDG_CACHE_HOME": "", "DEFAULT_ARTIFACT_REPOSITORY": mirror}
 
 
 @pytest.fixture(scope="module", params=["with the stock listener", "without it"])

@@ -2,34 +2,29 @@
 
 import threading
 import time
-from collections.abc import Callable
 
 import msgspec
 
 from headwater.emit.sender import Refused, Sender
+from tests.suite.waiting import PATIENCE_SECONDS, wait_until
 
 
 class Server:
     """A server that takes events, unless it is told not to."""
 
     def __init__(self) -> None:
+        self.asked = 0
         self.taken: list[int] = []
         self.error: Exception | None = None
         self.is_open = threading.Event()
         self.is_open.set()
 
     def post(self, body: bytes) -> None:
+        self.asked += 1
         self.is_open.wait()
         if self.error is not None:
             raise self.error
         self.taken.append(msgspec.json.decode(body)["n"])
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + 10
-    while not is_so():
-        assert time.monotonic() < give_up
-        time.sleep(0.005)
 
 
 def test_events_are_sent_in_their_order() -> None:
@@ -37,7 +32,7 @@ def test_events_are_sent_in_their_order() -> None:
     sender = Sender(server.post)
     for n in range(100):
         sender.send(str(n), {"n": n})
-    sender.close()
+    sender.close(PATIENCE_SECONDS)
     assert server.taken == list(range(100))
     assert (sender.sent, sender.dropped) == (100, 0)
 
@@ -51,7 +46,7 @@ def test_a_newer_event_takes_the_place_of_one_that_waits() -> None:
     for n in (1, 2, 3):
         sender.send("beat", {"n": n})
     server.is_open.set()
-    sender.close()
+    sender.close(PATIENCE_SECONDS)
     assert server.taken == [0, 3]
     assert sender.dropped == 0
 
@@ -65,7 +60,7 @@ def test_where_too_many_wait_the_oldest_go() -> None:
     for n in range(1, 11):
         sender.send(str(n), {"n": n})
     server.is_open.set()
-    sender.close()
+    sender.close(PATIENCE_SECONDS)
     assert server.taken == [0, 8, 9, 10]
     assert sender.dropped == 7
 
@@ -76,9 +71,9 @@ def test_what_could_not_be_sent_is_sent_again() -> None:
     sender = Sender(server.post)
     sender.send("a", {"n": 1})
     sender.send("b", {"n": 2})
-    time.sleep(0.1)
+    wait_until(lambda: server.asked > 0)
     server.error = None
-    sender.close()
+    sender.close(PATIENCE_SECONDS)
     assert server.taken == [1, 2]
 
 
@@ -90,7 +85,7 @@ def test_what_is_refused_is_not_sent_again() -> None:
     wait_until(lambda: sender.dropped == 1)
     server.error = None
     sender.send("b", {"n": 2})
-    sender.close()
+    sender.close(PATIENCE_SECONDS)
     assert server.taken == [2]
 
 
@@ -102,6 +97,6 @@ def test_a_server_that_hangs_is_not_waited_for() -> None:
     for n in range(5_000):
         sender.send(str(n), {"n": n})
     sender.close(seconds=0.2)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < PATIENCE_SECONDS
     assert sender.dropped >= 4_999
     server.is_open.set()

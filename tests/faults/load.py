@@ -1,8 +1,7 @@
 """Senders that never tire, and remember what was acknowledged."""
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from random import Random
 from types import TracebackType
@@ -11,13 +10,13 @@ from typing import Self
 import httpx2
 
 from bench import load
+from tests.suite.waiting import wait_until
 
 PATH = "/api/v1/lineage"
 JSON = {"content-type": "application/json"}
 SENDERS = 6
 # Load is bounded, whatever becomes of the test.
 MOST_EVENTS = 60_000
-PATIENCE_SECONDS = 60.0
 
 
 class Load:
@@ -113,14 +112,6 @@ def body_of(events: list[bytes]) -> bytes:
 
 def new_client(url: str) -> httpx2.Client:
     return httpx2.Client(base_url=url, timeout=60, trust_env=False)
-
-
-def wait_until(is_so: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
-    """Wait for something that must become so."""
-    give_up = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < give_up, f"still not so after {seconds:g} s"
-        time.sleep(0.02)
 
 
 def check_refused(answer: httpx2.Response) -> None:

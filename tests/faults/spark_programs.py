@@ -22,6 +22,7 @@ from headwater.emit.sender import Sender, http_post
 from headwater.pipeline.spark.java import find_java
 from headwater.spark import Listening, query_tracker
 from tests.services.process import Process, bound_command
+from tests.suite.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -115,11 +116,7 @@ def start(
 
 
 def wait_until_told(listening: Listening, events: int) -> None:
-    give_up = time.monotonic() + SECONDS
-    while listening.sent < events:
-        if time.monotonic() > give_up:
-            raise SystemExit("nobody was told")
-        time.sleep(0.05)
+    wait_until(lambda: listening.sent >= events, seconds=SECONDS)
 
 
 def stop_the_session(folder: Path, url: str) -> None:

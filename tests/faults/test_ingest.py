@@ -21,7 +21,6 @@ from confluent_kafka.cimpl import NewPartitions
 
 from bench import load as bench_load
 from tests.cli.commands import Outcome, check_one_line
-from tests.faults.load import wait_until
 from tests.faults.stored import events_in
 from tests.faults.taken_in import (
     check_same_rows,
@@ -36,13 +35,15 @@ from tests.services.ingest import PATIENCE_SECONDS, Ingest, run_headwater
 from tests.services.kafka import Kafka, Outgoing
 from tests.services.postgresql import PostgreSQL
 from tests.services.process import free_port
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
 SOON = ("--every", "1s")
 LARGEST_BYTES = 20_000_000
 # What a stop may take while the broker does not answer; orchestrators kill after half a minute.
-STOP_SECONDS = 30
+# Less than it would wait for a batch that does not end.
+STOP_SECONDS = 50
 
 _runs = iter(range(0, 1_000_000, 1_000))
 
@@ -57,7 +58,7 @@ def new_name() -> str:
 
 
 def wait_long(is_so: Callable[[], bool]) -> None:
-    wait_until(is_so, PATIENCE_SECONDS)
+    wait_until(is_so, seconds=PATIENCE_SECONDS)
 
 
 class Scene:

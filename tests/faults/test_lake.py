@@ -15,14 +15,15 @@ import pytest
 from bench import load as bench_load
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.lake.outbox import flush
-from headwater.store.engine import open_engine
+from headwater.store.engine import BUSY_SECONDS, open_engine
 from headwater.store.write.outbox import count_waiting, fill
-from tests.faults.load import JSON, PATH, Load, new_client, wait_until
+from tests.faults.load import JSON, PATH, Load, new_client
 from tests.faults.stored import check_quiet, events_in
 from tests.faults.test_postgresql_away import hung
 from tests.faults.test_stop import stop_in_time
 from tests.services.headwater import Headwater
 from tests.services.postgresql import PostgreSQL
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -107,7 +108,8 @@ def test_killed_while_events_are_carried_on(tmp_path: Path) -> None:
             wait_until(lambda: payloads(lake) == set(sent))
             (child,) = psutil.Process(server.pid).children()
             os.kill(server.pid, signal.SIGKILL)
-            psutil.wait_procs([child], timeout=2)
+            # Sooner than it would give the store up by itself.
+            psutil.wait_procs([child], timeout=BUSY_SECONDS - 1)
             assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
             other.execute("ROLLBACK")
         assert not is_carried_on(server.store)

@@ -15,13 +15,14 @@ from headwater.model.intake import take_in
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from tests.faults.forwarder import Forwarder
-from tests.faults.load import JSON, PATH, Load, check_refused, new_client, wait_until
+from tests.faults.load import JSON, PATH, Load, check_refused, new_client
 from tests.faults.stored import check_consistent, check_quiet, check_store, events_in
 from tests.faults.test_stop import stop_in_time
 from tests.services.headwater import Headwater
 from tests.services.postgresql import PostgreSQL
 from tests.services.process import StartFailed
 from tests.store.stores import open_store
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -69,7 +70,7 @@ def test_stopped_for_a_while(seconds: int, second: PostgreSQL) -> None:
             time.sleep(seconds)
             check_away(server)
             second.restart()
-            wait_until(lambda: is_ready(server), 10)
+            wait_until(lambda: is_ready(server))
             load.wait_for_more()
         assert load.wrong == []
         assert load.unanswered == set()
@@ -110,7 +111,7 @@ def test_hung_for_a_while(second: PostgreSQL) -> None:
             check_refused(client.post(PATH, content=during, headers=JSON))
             for path in READS:
                 check_refused(client.get(path))
-        wait_until(lambda: is_ready(server), 10)
+        wait_until(lambda: is_ready(server))
         check_store(server, before)
         check_quiet(server)
 

@@ -14,7 +14,8 @@ from tests.services.headwater import Headwater
 
 pytestmark = pytest.mark.integration
 
-READ_SECONDS = 2
+# A read that waited for the lock would take longer.
+READ_SECONDS = BUSY_SECONDS
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def test_a_store_made_by_a_newer_version(store_url: str, tmp_path: Path) -> None
     program = Path(sys.executable).with_name("headwater")
     command = [str(program), "serve", "--port", "0", "--store", store_url]
     command += ["--data", str(tmp_path)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert ended.returncode == 1
     assert ended.stdout == ""
     (line,) = ended.stderr.splitlines()

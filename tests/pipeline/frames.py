@@ -12,9 +12,9 @@ from pyspark.sql import DataFrame
 from headwater.pipeline.tasks import Chunk, Handed, Message, Task, read_result, take_over
 from tests.model.events import Json, encode, run_event
 from tests.pipeline.lakes import NOON
+from tests.suite.waiting import PATIENCE_SECONDS
 
 PLACE = ("kafka ", "orders", "/", 0, "@", 12)
-_WAIT_SECONDS = 20
 
 
 def message(event: Json, place: tuple[object, ...] = PLACE) -> Message:
@@ -92,4 +92,4 @@ def as_frame(frame: Frame) -> DataFrame:
 
 
 def wait_for(event: threading.Event) -> None:
-    assert event.wait(_WAIT_SECONDS), "what was waited for did not happen"
+    assert event.wait(PATIENCE_SECONDS), "what was waited for did not happen"

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from headwater.errors import BadConfig
 from headwater.pipeline.feeds.byte_ranges import read_stretch
 from headwater.pipeline.feeds.files_source import read_files
+from tests.suite.waiting import wait_until
 
 pytestmark = [
     pytest.mark.integration,
@@ -84,25 +84,22 @@ def lines(*numbers: int) -> bytes:
     return b"".join(b'{"n": %d}\n' % number for number in numbers)
 
 
-def wait_for(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
 def test_a_directory_that_grows(stream: Stream) -> None:
     stream.write("a", lines(1, 2))
-    with stream.query(settle_seconds=0.5) as query:
+    # However long it takes, half a line is not taken for a whole one.
+    with stream.query(settle_seconds=3_600) as query:
         query.processAllAvailable()
         assert stream.numbers() == [1, 2]
         stream.write("a", lines(3) + b'{"n": ', add=True)
         query.processAllAvailable()
         assert stream.numbers() == [1, 2, 3]
         stream.write("a", b"4}\n", add=True)
+        query.processAllAvailable()
+        assert stream.numbers() == [1, 2, 3, 4]
+    with stream.query(settle_seconds=0.5) as query:
         stream.write("b.json", b'[{"n": 5}, {"n": 6}]')
         stream.write("c.gz", gzip.compress(lines(7)))
-        wait_for(lambda: len(stream.numbers()) >= 7)
+        wait_until(lambda: len(stream.numbers()) >= 7)
         query.processAllAvailable()
     assert stream.numbers() == list(range(1, 8))
 
@@ -130,7 +127,7 @@ def test_once_takes_all_there_is_in_many_batches(stream: Stream) -> None:
     stream.write("b", lines(*range(100, 200)) + b'{"n": 200}')
     stream.write("c.gz", gzip.compress(lines(201)))
     with stream.query(is_once=True, max_bytes=400) as query:
-        wait_for(lambda: bool(stream.batches))
+        wait_until(lambda: bool(stream.batches))
         stream.write("d", lines(300))
         query.processAllAvailable()
     assert stream.numbers() == list(range(202))

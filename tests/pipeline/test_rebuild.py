@@ -46,6 +46,7 @@ from tests.services.headwater import Headwater
 from tests.store.replacing import generation, leftovers, live_writers, waiting
 from tests.store.rows import differences, read_rows
 from tests.store.stores import Store, open_store
+from tests.suite.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -601,13 +602,14 @@ with session(SparkSettings(master="local[2]"), "killed", folder=Path(folder)) as
         return subprocess.run(command, timeout=PATIENCE_SECONDS).returncode
 
     def rebuild_when_free(self, rebuilt: Rebuilt) -> None:
-        for _ in range(100):
+        def is_rebuilt() -> bool:
             try:
                 rebuilt.rebuild()
-                return
             except Busy:
-                threading.Event().wait(0.1)
-        raise AssertionError("still held by a process that is gone")
+                return False
+            return True
+
+        wait_until(is_rebuilt, lambda: "held by a process that is gone")
 
     @pytest.mark.parametrize(
         "step", ["events", "bringing over what the lake lacks", "taking its place"]

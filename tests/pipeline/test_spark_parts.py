@@ -66,10 +66,6 @@ class TestReasons:
         ("lines", "reason"),
         [
             (
-                [":: problems summary ::", "\t:: unresolved dependency: org.a#b_2.13;1: not found"],
-                "package org.a:b_2.13:1 cannot be fetched; is there such a version, and a network?",
-            ),
-            (
                 ["WARN x", 'Exception in thread "main" org.apache.spark.SparkException: No good'],
                 "No good",
             ),

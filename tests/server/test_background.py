@@ -12,6 +12,7 @@ import pytest
 from headwater.errors import StoreUnavailable
 from headwater.server.background import periodic
 from headwater.server.background.periodic import Background
+from tests.suite.waiting import PATIENCE_SECONDS, wait_until
 
 SOON = timedelta(milliseconds=1)
 NEVER = timedelta(days=1)
@@ -41,13 +42,6 @@ def started(work: Work) -> Iterator[Work]:
         yield work
 
 
-def wait_for(happened: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + 10
-    while not happened():
-        assert time.monotonic() < give_up
-        time.sleep(0.005)
-
-
 def fail(error: Exception) -> Callable[[Work], None]:
     def act(_: Work) -> None:
         raise error
@@ -61,7 +55,7 @@ def is_running(name: str) -> bool:
 
 def test_it_is_done_again_and_again() -> None:
     with started(Work(lambda _: None)) as work:
-        wait_for(lambda: work.times > 2)
+        wait_until(lambda: work.times > 2)
         assert is_running("headwater-work")
     assert not is_running("headwater-work")
     done = work.times
@@ -71,12 +65,12 @@ def test_it_is_done_again_and_again() -> None:
 
 def test_it_does_not_begin_later_than_it_comes_again() -> None:
     with started(Work(lambda _: None, every=SOON, first_after=NEVER)) as work:
-        wait_for(lambda: work.times > 0)
+        wait_until(lambda: work.times > 0)
 
 
 def test_an_error_that_was_foreseen_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
     with started(Work(fail(StoreUnavailable("it is locked")))) as work:
-        wait_for(lambda: work.times > 2)
+        wait_until(lambda: work.times > 2)
     first = caplog.records[0]
     assert first.getMessage() == "work failed, will be tried again in 0:00:00.001000: it is locked"
     assert (first.levelno, first.exc_info) == (logging.WARNING, None)
@@ -84,7 +78,7 @@ def test_an_error_that_was_foreseen_is_one_line(caplog: pytest.LogCaptureFixture
 
 def test_any_other_comes_with_where_it_happened(caplog: pytest.LogCaptureFixture) -> None:
     with started(Work(fail(ValueError("a fault")))) as work:
-        wait_for(lambda: work.times > 2)
+        wait_until(lambda: work.times > 2)
     first = caplog.records[0]
     assert first.levelno == logging.ERROR
     assert first.exc_info is not None and "ValueError: a fault" in caplog.text
@@ -98,7 +92,7 @@ def test_it_ends_between_two_steps(caplog: pytest.LogCaptureFixture) -> None:
             work.check_stopping()
 
     with started(Work(go_on)) as work:
-        wait_for(lambda: work.times > 0)
+        wait_until(lambda: work.times > 0)
     assert not is_running("headwater-work")
     assert caplog.messages == ["work interrupted; the next one goes on"]
 
@@ -108,18 +102,18 @@ def test_a_step_that_hangs_keeps_no_server_from_ending(monkeypatch: pytest.Monke
     released = threading.Event()
 
     def hang(_: Work) -> None:
-        released.wait(10)
+        released.wait(PATIENCE_SECONDS)
 
     work = Work(hang)
     work.start()
     try:
-        wait_for(lambda: work.times > 0)
+        wait_until(lambda: work.times > 0)
         began = time.monotonic()
         work.close()
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < PATIENCE_SECONDS / 2
     finally:
         released.set()
-    wait_for(lambda: not is_running("headwater-work"))
+    wait_until(lambda: not is_running("headwater-work"))
 
 
 def test_what_was_not_started_can_be_closed() -> None:

@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
@@ -20,6 +19,7 @@ from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
 from tests.store.test_prune import OLD, ended_run, kept_runs, reads
+from tests.suite.waiting import PATIENCE_SECONDS, wait_until
 
 SOON = timedelta(milliseconds=1)
 
@@ -32,13 +32,6 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     engine.dispose()
 
 
-def wait_for(happened: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + 10
-    while not happened():
-        assert time.monotonic() < give_up
-        time.sleep(0.01)
-
-
 def test_it_prunes_and_says_what_went(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     with closing(open_writer(engine)) as writer:
@@ -46,7 +39,7 @@ def test_it_prunes_and_says_what_went(engine: Engine, caplog: pytest.LogCaptureF
             writer.write(ended_run(number, OLD + number, inputs=reads("orders")))
     with closing(Retention(engine, RetentionSettings(older_than="30d"), SOON)) as schedule:
         schedule.start()
-        wait_for(lambda: "pruned what is older than 30d" in caplog.text)
+        wait_until(lambda: "pruned what is older than 30d" in caplog.text)
     assert kept_runs(engine) == {1, 3}
     assert "1 run" in caplog.text
 
@@ -75,7 +68,7 @@ def test_an_error_is_logged_and_the_next_time_comes(
     settings = RetentionSettings(older_than="30d", every="1s")
     with closing(Retention(engine, settings, SOON)) as schedule:
         schedule.start()
-        wait_for(lambda: len(calls) > 1)
+        wait_until(lambda: len(calls) > 1)
     assert "prune failed, will be tried again in 0:00:01" in caplog.text
 
 
@@ -93,9 +86,9 @@ def test_it_ends_in_the_middle_of_a_prune(
     monkeypatch.setattr(retention, "prune", go_on)
     schedule = Retention(engine, RetentionSettings(older_than="30d"), SOON)
     schedule.start()
-    assert begun.wait(10)
+    assert begun.wait(PATIENCE_SECONDS)
     schedule.close()
-    assert "prune interrupted" in caplog.text
+    wait_until(lambda: "prune interrupted" in caplog.text)
 
 
 @pytest.mark.parametrize("wrong", [{"older_than": "soon"}, {"every": ""}, {"every": "0h"}])

@@ -2,7 +2,6 @@
 answer is what the document says."""
 
 import os
-import time
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -32,8 +31,8 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-# Of a walk, also on a machine that does much else; more is a path that is slow.
-MOST_SECONDS = 90
+# Of a call, also on a machine that does much else; more is a path that is slow.
+MOST_SECONDS = 10
 # What is looked for first, what is changed then, and at last what is taken away.
 ORDER = ("get", "put", "post", "delete")
 
@@ -201,7 +200,7 @@ def attack(
     def call(case: Any) -> None:
         nonlocal label
         label = case.operation.label
-        answer = case.call(base_url=api.url, session=session, timeout=30)
+        answer = case.call(base_url=api.url, session=session, timeout=MOST_SECONDS)
         codes[answer.status_code] += 1
         case.validate_response(answer, checks=CHECKS)
 
@@ -217,10 +216,8 @@ def attack(
 def test_no_call_fails_the_server_or_is_answered_otherwise(
     filled: Api, methods: tuple[str, ...]
 ) -> None:
-    began = time.monotonic()
     told = walk(filled, settings(max_examples=5, derandomize=True), methods)
     assert not told, "\n\n".join(told)
-    assert time.monotonic() - began < MOST_SECONDS
 
 
 @pytest.mark.long

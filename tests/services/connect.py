@@ -5,7 +5,7 @@ import os
 import shutil
 import time
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ import httpx2
 from tests.services.jars import gathered_jars
 from tests.services.kafka import Kafka
 from tests.services.process import Process, StartFailed, free_port
+from tests.suite.waiting import wait_until
 
 PROJECT = Path(__file__).with_name("connect")
 BUILT = Path(__file__).parents[2] / "connect" / "target"
@@ -32,8 +33,6 @@ class Connect(Process):
 
     name = "connect"
     main = "ConnectDistributed"
-    start_seconds = 180.0
-    stop_seconds = 60.0
 
     def __init__(
         self,
@@ -240,11 +239,3 @@ def _link_plugin(project: Path, folder: Path) -> None:
         with zipfile.ZipFile(folder / "services.jar", "w") as jar_file:
             for file in services.iterdir():
                 jar_file.write(file, file.relative_to(project))
-
-
-def wait_until(condition: Callable[[], bool], otherwise: Callable[[], str]) -> None:
-    """Wait for something that a service does by and by."""
-    give_up = time.monotonic() + ANSWER_SECONDS
-    while not condition():
-        assert time.monotonic() < give_up, otherwise()
-        time.sleep(0.1)

@@ -17,7 +17,6 @@ class Apicurio(Process):
     """One registry on a port of the loopback address; it also speaks Confluent's language."""
 
     name = "apicurio"
-    start_seconds = 180.0
 
     def __init__(self) -> None:
         super().__init__()

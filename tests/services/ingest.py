@@ -4,13 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
 from tests.cli.commands import Outcome
 from tests.services.process import Process, bound_command
+from tests.suite.waiting import wait_until
 
 PROGRAM = (str(Path(sys.executable).with_name("headwater")),)
 # Spark alone takes a quarter of a minute to start, and many times that on a machine at work.
@@ -94,11 +94,14 @@ class Ingest(Process):
 
     def wait_for(self, text: str, count: int = 1, seconds: float = PATIENCE_SECONDS) -> None:
         """Wait until it has written something, so often since it was started."""
-        give_up = time.monotonic() + seconds
-        while self.new_log().count(text) < count:
-            assert self.is_running, f"it ended before it said '{text}':\n{self.new_log()[-5_000:]}"
-            assert time.monotonic() < give_up, f"no '{text}' in:\n{self.new_log()[-5_000:]}"
-            time.sleep(0.05)
+
+        def has_said() -> bool:
+            is_running = self.is_running
+            has_said = self.new_log().count(text) >= count
+            assert has_said or is_running, f"it ended before '{text}':\n{self.new_log()[-5_000:]}"
+            return has_said
+
+        wait_until(has_said, lambda: f"no '{text}' in:\n{self.new_log()[-5_000:]}", seconds=seconds)
 
     def wait_for_end(self, seconds: float = PATIENCE_SECONDS) -> int:
         """Wait until it ends by itself; its exit status, minus the signal that killed it."""

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -26,9 +26,10 @@ from confluent_kafka.cimpl import NewTopic
 
 from tests.services.jars import gathered_jars
 from tests.services.process import Process, bound_command, free_port
+from tests.suite.waiting import wait_until
 
 PROJECT = Path(__file__).with_name("kafka")
-ANSWER_SECONDS = 30.0
+ANSWER_SECONDS = 60.0
 
 Headers = Mapping[str, bytes | None] | Sequence[tuple[str, bytes | None]]
 Outgoing = bytes | tuple[bytes | None, bytes | None] | tuple[bytes | None, bytes | None, Headers]
@@ -79,7 +80,7 @@ class Kafka(Process):
             admin.create_topics([topic])[name].result(ANSWER_SECONDS)
         # The controller answers before the broker has the partitions.
         with self._consumer() as consumer:
-            _wait_until(lambda: _has_partitions(consumer, name, partitions))
+            wait_until(lambda: _has_partitions(consumer, name, partitions))
 
     def has_partitions(self, name: str, count: int) -> bool:
         """Tell whether a topic has so many partitions, all of them ready for use."""
@@ -90,7 +91,7 @@ class Kafka(Process):
         """Delete a topic, and wait until clients no longer see it."""
         with self._admin() as admin:
             admin.delete_topics([name])[name].result(ANSWER_SECONDS)
-            _wait_until(lambda: name not in admin.list_topics(timeout=ANSWER_SECONDS).topics)
+            wait_until(lambda: name not in admin.list_topics(timeout=ANSWER_SECONDS).topics)
 
     def produce(
         self, topic: str, messages: Iterable[Outgoing], partition: int | None = None
@@ -272,14 +273,6 @@ def _two_free_ports() -> tuple[int, int]:
     while second == first:
         second = free_port()
     return first, second
-
-
-def _wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + ANSWER_SECONDS
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError("the broker did not do in time what it had promised")
-        time.sleep(0.02)
 
 
 def _has_partitions(consumer: Consumer, topic: str, count: int) -> bool:

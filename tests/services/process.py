@@ -86,8 +86,9 @@ class Process:
     stop_signal = signal.SIGTERM
     death_signal = signal.SIGKILL
     standard_input = subprocess.DEVNULL
-    start_seconds = 60.0
-    stop_seconds = 30.0
+    # Many times what a quiet machine takes.
+    start_seconds = 180.0
+    stop_seconds = 60.0
 
     def __init__(self, user: str | None = None) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix=f"headwater-{self.name}-")

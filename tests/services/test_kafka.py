@@ -13,12 +13,14 @@ import pytest
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from tests.services.kafka import Kafka
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
 KILLED_WHILE_IT_RUNS = """
 import os, signal
 from tests.services.kafka import Kafka
+from tests.suite.waiting import wait_until
 service = Kafka.start()
 print(service.directory, service.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -149,8 +151,5 @@ def test_a_killed_test_run_leaves_no_process() -> None:
     )
     assert run.returncode == -signal.SIGKILL, run.stderr
     directory, pid = run.stdout.split()
-    deadline = time.monotonic() + 30
-    while psutil.pid_exists(int(pid)) and not is_gone(psutil.Process(int(pid))):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not psutil.pid_exists(int(pid)) or is_gone(psutil.Process(int(pid))))
     shutil.rmtree(directory)

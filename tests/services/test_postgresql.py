@@ -4,7 +4,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -12,12 +11,14 @@ import psycopg
 import pytest
 
 from tests.services.postgresql import PostgreSQL
+from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
 KILLED_WHILE_IT_RUNS = """
 import os, signal
 from tests.services.postgresql import PostgreSQL
+from tests.suite.waiting import wait_until
 service = PostgreSQL.start()
 print(service.directory, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -94,10 +95,7 @@ def test_a_killed_test_run_leaves_no_process() -> None:
     )
     assert run.returncode == -signal.SIGKILL, run.stderr
     directory = Path(run.stdout.strip())
-    deadline = time.monotonic() + 30
-    while running := processes_in(directory):
-        assert time.monotonic() < deadline, running
-        time.sleep(0.05)
+    wait_until(lambda: not processes_in(directory), lambda: str(processes_in(directory)))
     assert "received immediate shutdown request" in (directory / "log").read_text()
     shutil.rmtree(directory)
 

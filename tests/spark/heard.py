@@ -1,9 +1,10 @@
 """What a session tells, as a server would get it."""
 
-import time
 from typing import Any
 
 import msgspec
+
+from tests.suite.waiting import wait_until
 
 Json = dict[str, Any]
 
@@ -26,13 +27,15 @@ class Heard:
 
     def wait(self, job: str, kind: str, count: int) -> list[Json]:
         """Wait for so many events of a kind; gives all of that kind."""
-        give_up = time.monotonic() + 60
-        while time.monotonic() < give_up:
-            found = [event for event in self.of(job) if event["eventType"] == kind]
-            if len(found) >= count:
-                return found
-            time.sleep(0.05)
-        raise AssertionError(f"no {kind} of {job}: {[e['eventType'] for e in self.of(job)]}")
+
+        def found() -> list[Json]:
+            return [event for event in self.of(job) if event["eventType"] == kind]
+
+        wait_until(
+            lambda: len(found()) >= count,
+            lambda: f"{kind} of {job}, but {[each['eventType'] for each in self.of(job)]}",
+        )
+        return found()
 
 
 def fields(dataset: Json) -> dict[str, list[str]]:

@@ -1,6 +1,5 @@
 """Streams of a real Spark that are odd, huge or broken: what can be told is told."""
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import pytest
 from headwater.spark import expressions, plan_columns
 from tests.services.headwater import Headwater
 from tests.spark.heard import Heard, deciding, fields
+from tests.suite.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -140,8 +140,9 @@ class TestQueries:
         first.stop()
         second = start(orders.select("id"), "twice", tmp_path)
         second.stop()
-        while [event["run"]["runId"] for event in heard.of("twice")][-1] != second.runId:
-            time.sleep(0.05)
+        wait_until(
+            lambda: [each["run"]["runId"] for each in heard.of("twice")][-1:] == [second.runId]
+        )
         runs = [
             event["run"]["runId"] for event in heard.of("twice") if event["eventType"] == "START"
         ]

@@ -1,13 +1,13 @@
 """Streams of a real Spark tell what they read and write, by column, from start to end."""
 
 import socket
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.spark.heard import Heard, fields
+from tests.suite.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,7 +90,8 @@ def test_what_a_function_does_with_the_batches(
     query = frame.writeStream.queryName("each").foreachBatch(write)
     running = query.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     running.processAllAvailable()
-    time.sleep(1)
+    # Spark tells of what was written a little after it was.
+    wait_until(lambda: any(len(event["outputs"]) == 2 for event in heard.of("each")))
     running.stop()
     outputs = {each["name"]: each for each in heard.last("each", "ABORT")["outputs"]}
     assert outputs.keys() == {str(tmp_path / "a"), str(tmp_path / "b")}

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -23,8 +22,8 @@ from headwater.store.engine import open_engine
 from headwater.store.maintenance.replacement import Replacement, replacement
 from headwater.store.maintenance.replacement_sqlite import SqliteReplacement
 from headwater.store.write.writer import open_writer
-from tests.faults.load import wait_until
 from tests.properties.strategies import facts_of
+from tests.suite.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 # Where a replacement may be interrupted, in the order of its way.
@@ -131,19 +130,20 @@ def replace_until_killed(url: str, point: str) -> int:
     """Run this module up to a point at which it kills itself; its exit status."""
     command = [sys.executable, "-m", "tests.store.replacing", url, point]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, env=environment, cwd=ROOT, timeout=120).returncode
+    return subprocess.run(command, env=environment, cwd=ROOT, timeout=300).returncode
 
 
 def replace_when_free(engine: Engine, events: Iterable[bytes] = NOTHING) -> None:
     """PostgreSQL may take a moment to notice that a process is gone, and its lock with it."""
-    give_up = time.monotonic() + 30
-    while True:
+
+    def is_replaced() -> bool:
         try:
             replace(engine, events)
-            return
         except Busy:
-            assert time.monotonic() < give_up
-            time.sleep(0.1)
+            return False
+        return True
+
+    wait_until(is_replaced)
 
 
 def main(url: str, point: str) -> None:

@@ -420,6 +420,6 @@ def test_processes_may_upgrade_at_once(store_url: str) -> None:
             assert process.stdin is not None
             process.stdin.write("go\n")
             process.stdin.flush()
-        ends = [process.communicate(timeout=60) for process in processes]
+        ends = [process.communicate(timeout=300) for process in processes]
     assert [errors for _, errors in ends] == [""] * AT_ONCE
     assert sorted(answer for answer, _ in ends) == ["False\n"] * (AT_ONCE - 1) + ["True\n"]

@@ -24,6 +24,7 @@ from headwater.store.write.writer import Writer, open_writer
 from tests.services.process import free_port
 from tests.store.rows import Rows, differences, merged_rows, read_rows
 from tests.store.samples import COLUMN_MAP, Passing, bad_facts, connect, dataset_facts
+from tests.suite.waiting import PATIENCE_SECONDS, wait_until
 
 SCHEMA = {"fields": [{"name": "a", "type": "INT"}]}
 NOTHING: Rows = {name: set() for name in CATALOG}
@@ -299,14 +300,16 @@ class TestPostgresql:
             self.wait_for_a_lock(engine)
             other.execute(text("UPDATE declared_dataset SET last_said = last_said"))
             other.commit()
-            writing.join(30)
+            writing.join(PATIENCE_SECONDS)
             assert not writing.is_alive()
         assert differences(read_rows(engine), rows_of(facts)) == {}
 
     @staticmethod
     def wait_for_a_lock(engine: Engine) -> None:
         waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        found = 0
-        while not found:
+
+        def is_waited() -> bool:
             with engine.connect() as connection:
-                found = connection.execute(waiting).scalar_one()
+                return bool(connection.execute(waiting).scalar_one())
+
+        wait_until(is_waited)

@@ -66,8 +66,11 @@ class FailedFixtures:
             report.longrepr = f"not run: {name} had failed"
             report.user_properties.append((_NOT_RUN, True))
 
-    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        if any(word == _NOT_RUN for word, _ in report.user_properties):
+    def pytest_report_teststatus(
+        self, report: pytest.CollectReport | pytest.TestReport
+    ) -> tuple[str, str, str] | None:
+        is_test = isinstance(report, pytest.TestReport)
+        if is_test and any(word == _NOT_RUN for word, _ in report.user_properties):
             return "not run", "n", "NOT RUN"
         return None
 

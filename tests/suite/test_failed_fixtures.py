@@ -108,6 +108,8 @@ def suite(tmp_path: Path) -> Path:
     (tmp_path / "pytest.ini").write_text(f"[pytest]\npythonpath = {ROOT} {ROOT / 'src'}\n")
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "test_it.py").write_text(TESTS)
+    skipped = "import pytest; pytest.skip('not here', allow_module_level=True)"
+    (tmp_path / "test_skipped.py").write_text(skipped)
     return tmp_path
 
 
@@ -125,7 +127,7 @@ def test_one_error_and_the_cause_at_the_end(suite: Path, workers: int) -> None:
         "the port is taken",
         "22 tests could not run for want of ::broken.",
     ]
-    counts = "1 failed, 2 passed, 2 skipped, 3 errors, 21 not run"
+    counts = "1 failed, 2 passed, 3 skipped, 3 errors, 21 not run"
     assert counts in told[3] and len(told) == 4
 
 

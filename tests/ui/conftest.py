@@ -4,12 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from headwater.cli.demo.folder import DemoStore
 from tests.server.api import Api, no_lake, open_api, serve
 from tests.services.chromium import open_browser
 from tests.ui.site import Site, watch
+
+PATIENCE_MILLISECONDS = 60_000
+# Five seconds by themselves, whatever a context says.
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +37,7 @@ def page(browser: Browser) -> Iterator[Page]:
     """A page of a browser that nobody used before; faults on it fail the test."""
     # What moves is clicked where it is no longer, on a machine with much to do.
     context = browser.new_context(viewport={"width": 1360, "height": 860}, reduced_motion="reduce")
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
     page = context.new_page()
     faults = watch(page)
     yield page
