@@ -79,7 +79,7 @@ def test_a_newer_one_is_told(run: Run, tmp_path: Path) -> None:
         ("sqlite:///:memory:", "name a file"),
         ("sqlite:////proc", "no store at '/proc'"),
         ("postgresql://ada:hunter2@127.0.0.1:1/none", "refused"),
-        ("postgresql://host:port/none", "not the URL of a store"),
+        ("postgresql://host:port/none", "not a URL; use sqlite"),
         ("mysql://host/db", "is not a URL"),
     ],
 )

@@ -20,7 +20,7 @@ import psutil
 import headwater.spark
 from headwater.emit.sender import Sender, http_post
 from headwater.pipeline.spark.java import find_java
-from headwater.spark import Listening, query_tracker
+from headwater.spark import LineageListener, query_tracker
 from tests.services.process import Process, bound_command
 from tests.suite.waiting import wait_until
 
@@ -115,7 +115,7 @@ def start(
     return writer.format("parquet").start(str(folder / target))
 
 
-def wait_until_told(listening: Listening, events: int) -> None:
+def wait_until_told(listening: LineageListener, events: int) -> None:
     wait_until(lambda: listening.sent >= events, seconds=SECONDS)
 
 
@@ -153,7 +153,7 @@ def tell_many(folder: Path, *urls: str) -> None:
     query_tracker.HEARTBEAT_SECONDS = 0.0
     spark = session()
     # A session has one of these in all, but where it is made to have more.
-    listening = [Listening(spark, Sender(http_post(url)), "shop") for url in urls]
+    listening = [LineageListener(spark, Sender(http_post(url)), "shop") for url in urls]
     query = start(spark, folder)
     for _ in range(9):
         fill(folder)
@@ -161,7 +161,7 @@ def tell_many(folder: Path, *urls: str) -> None:
     rows = spark.read.parquet(str(folder / "totals")).count()
     query.stop()
     with ThreadPoolExecutor(len(listening)) as together:
-        list(together.map(Listening.close, listening))
+        list(together.map(LineageListener.close, listening))
     counts = [{"sent": each.sent, "dropped": each.dropped} for each in listening]
     print(json.dumps({"rows": rows, "servers": counts}))
 

@@ -178,7 +178,7 @@ class TestInterrupted:
     ) -> None:
         put(store, event(1), event(2), b"{")
         with monkeypatch.context() as patched:
-            patched.setattr(module, "_remove", fail)
+            patched.setattr(module, "remove_rejected", fail)
             with pytest.raises(Failure):
                 take(store)
         assert counts(store) == (2, 2)

@@ -9,7 +9,7 @@ from headwater.model.relations import Direction
 from headwater.model.uses import Evidence, Mark, Use
 
 
-class Cause(NamedTuple):
+class ChangeCause(NamedTuple):
     """The run that brought a change, or no run: then an author or a person said so."""
 
     job: bytes | None
@@ -18,7 +18,7 @@ class Cause(NamedTuple):
     is_edit: bool = False
 
 
-UNKNOWN = Cause(None, None, None)
+UNKNOWN = ChangeCause(None, None, None)
 # Users of a dataset that are asked for their first run since.
 _JOBS_ASKED = 8
 
@@ -46,9 +46,9 @@ class Causes:
     def __init__(self, sides: Sides) -> None:
         self._old = sides.old
         self._new = sides.new
-        self._runs: dict[tuple[bytes, int], Cause] = {}
+        self._runs: dict[tuple[bytes, int], ChangeCause] = {}
 
-    def by(self, job: bytes, at: int) -> Cause:
+    def by(self, job: bytes, at: int) -> ChangeCause:
         """The run of a job that an event of that time is of; else the one that was the newest."""
         known = self._runs.get((job, at))
         if known is None:
@@ -56,10 +56,10 @@ class Causes:
             if run is None:
                 newest = self._new.reader.newest_runs([job], at).get(job)
                 run = newest.run if newest else None
-            known = self._runs[job, at] = Cause(job, run, at)
+            known = self._runs[job, at] = ChangeCause(job, run, at)
         return known
 
-    def of_use(self, uses: Iterable[Use]) -> Cause:
+    def of_use(self, uses: Iterable[Use]) -> ChangeCause:
         """Who first said what is said now; if that was before, who said it again."""
         since = self._old.at
         said = sorted(uses, key=lambda use: (use.first_seen, use.job))
@@ -67,12 +67,12 @@ class Causes:
             return UNKNOWN
         first = said[0]
         if first.word != Evidence.OBSERVED:
-            return Cause(first.job if any(first.job) else None, None, first.first_seen)
+            return ChangeCause(first.job if any(first.job) else None, None, first.first_seen)
         if first.first_seen > since:
             return self.by(first.job, first.first_seen)
         return self._first_run(dict.fromkeys(use.job for use in said if any(use.job)))
 
-    def _first_run(self, jobs: Iterable[bytes]) -> Cause:
+    def _first_run(self, jobs: Iterable[bytes]) -> ChangeCause:
         """The first run since of any of some jobs."""
         find = self._new.reader.first_run
         found = [
@@ -83,21 +83,21 @@ class Causes:
         if not found:
             return UNKNOWN
         began, first, job = min(found)
-        return Cause(job, first, began)
+        return ChangeCause(job, first, began)
 
-    def of_edit(self, nodes: Iterable[bytes]) -> Cause | None:
+    def of_edit(self, nodes: Iterable[bytes]) -> ChangeCause | None:
         """When a person deleted or restored any of some nodes, if that was between the times."""
         names = [name for node in nodes for name in self._new.classes.names(node)]
         words = self._new.reader.words_on(names, self._new.at)
         times = [at for at, _ in words.values() if at > self._old.at]
-        return Cause(None, None, max(times), is_edit=True) if times else None
+        return ChangeCause(None, None, max(times), is_edit=True) if times else None
 
-    def of_job(self, job: bytes) -> Cause:
+    def of_job(self, job: bytes) -> ChangeCause:
         """The first run of a job since, or who said first what it uses."""
         run = self._new.reader.first_run(job, self._old.at, self._new.at)
-        return Cause(job, run.run, run.began) if run else self.of_use(self._new.uses(job))
+        return ChangeCause(job, run.run, run.began) if run else self.of_use(self._new.uses(job))
 
-    def of_mark(self, dataset: bytes, mark: Mark) -> Cause:
+    def of_mark(self, dataset: bytes, mark: Mark) -> ChangeCause:
         """The run of a writer that marked its output."""
         jobs = {
             use.job
@@ -106,17 +106,17 @@ class Causes:
         }
         for job, run in sorted(self._new.reader.runs_at(mark.at)):
             if job in jobs:
-                return Cause(job, run, mark.at)
-        return self.by(min(jobs), mark.at) if jobs else Cause(None, None, mark.at)
+                return ChangeCause(job, run, mark.at)
+        return self.by(min(jobs), mark.at) if jobs else ChangeCause(None, None, mark.at)
 
-    def of_succession(self, dataset: bytes) -> Cause:
+    def of_succession(self, dataset: bytes) -> ChangeCause:
         """Who renamed what a dataset was before."""
         self._new.load_users([dataset], Direction)
         marks = self._new.reader.lifecycles(self._new.classes.names(dataset), self._new.at)
         found = [self.of_mark(dataset, mark) for mark in marks.values() if mark.change == "RENAME"]
         return found[0] if found else UNKNOWN
 
-    def of_execution(self, job: bytes) -> Cause:
+    def of_execution(self, job: bytes) -> ChangeCause:
         """The execution of a job that is the newest now."""
         execution = self._new.execution(job)
         if execution is None or execution.began <= self._old.at:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from headwater.graph.answer import Edge, Graph
-from headwater.graph.causes import UNKNOWN, Cause, Causes, Sides
+from headwater.graph.causes import UNKNOWN, Causes, ChangeCause, Sides
 from headwater.graph.columns import ColumnKey
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import Link, View, Visit
@@ -20,7 +20,7 @@ class Change(NamedTuple):
     subject: tuple[bytes | str, ...]
     before: str | None
     after: str | None
-    cause: Cause
+    cause: ChangeCause
 
 
 _ASPECTS: tuple[Literal["code", "sql"], ...] = ("code", "sql")
@@ -94,7 +94,7 @@ def _compare_edges(sides: Sides, causes: Causes) -> Iterable[Change]:
 
 def _cause_of_edge(
     edge: Edge, before: EdgeKind | None, after: EdgeKind | None, sides: Sides, causes: Causes
-) -> Cause:
+) -> ChangeCause:
     for node in edge:
         if _is_by_edit(sides, node) and (edited := causes.of_edit([node])) is not None:
             return edited
@@ -250,7 +250,7 @@ def _compare_runs(sides: Sides, causes: Causes) -> Iterable[Change]:
     new = sides.new.reader.newest_runs(sides.jobs, sides.new.at)
     for job in sorted(old.keys() | new.keys()):
         before, after = old.get(job), new.get(job)
-        cause = Cause(job, after.run, after.since) if after else UNKNOWN
+        cause = ChangeCause(job, after.run, after.since) if after else UNKNOWN
         if (before.state if before else None) != (after.state if after else None):
             yield Change(
                 "state",
@@ -273,7 +273,7 @@ def _compare_code(job: bytes, before: RunAt, after: RunAt, sides: Sides) -> Iter
         was = was or reader.last_stated(job, since, aspect)
         if was != now:
             first = reader.first_run(job, since, until, **{aspect: now}) or after
-            cause = Cause(job, first.run, first.began)
+            cause = ChangeCause(job, first.run, first.began)
             yield Change(aspect, (job,), was.hex() if was else None, now.hex(), cause)
 
 

@@ -10,7 +10,7 @@ _JOB = "job:scheduler:load_orders"
 _AT = "2026-01-31T12:00:00.000000Z"
 
 
-class CauseSchema(Struct):
+class Cause(Struct):
     """What brought a change: a run, an edit by a person, or a declaration."""
 
     type: str
@@ -28,7 +28,7 @@ class LineageChange(Struct):
     before: str | None
     after: str | None
     at: str | None
-    cause: CauseSchema | None
+    cause: Cause | None
     origin: str | UnsetType = UNSET
     destination: str | UnsetType = UNSET
     job: str | UnsetType = UNSET
@@ -152,7 +152,7 @@ DIFF = answers(
                 before=None,
                 after="observed",
                 at=_AT,
-                cause=CauseSchema("run", run="01890000-0000-7000-8000-000000000001", job=_JOB),
+                cause=Cause("run", run="01890000-0000-7000-8000-000000000001", job=_JOB),
             )
         ],
         nodes={
