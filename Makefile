@@ -11,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui ui-check ui-types screenshots demo lab-spark connect services test test-unit test-long check format bench bench-full lock clean
+.PHONY: help setup ui ui-check ui-types screenshots demo lab-spark connect services test test-unit test-long check format references bench bench-full lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -72,7 +72,11 @@ check: $(READY)  ## format, lint, types, import layers, unit tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m scripts.references --check
 	$(MAKE) --no-print-directory test-unit
+
+references: $(READY)  ## write docs/cli.md, docs/settings.md and docs/connectors.md from the code
+	$(BIN)/python -m scripts.references
 
 format: $(READY)  ## rewrite the sources in the project's format
 	$(BIN)/ruff format .

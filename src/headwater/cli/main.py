@@ -29,10 +29,12 @@ from headwater.cli.commands.restore import restore
 from headwater.cli.commands.search import search
 from headwater.cli.commands.tag import tag
 from headwater.cli.demo import command
+from headwater.cli.help import HelpfulGroup
 from headwater.errors import HeadwaterError
 
 app = typer.Typer(
     name="headwater",
+    cls=HelpfulGroup,
     help="Lineage of streaming data: OpenLineage events in, one graph out.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
