@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 from headwater.cli.main import app
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD, upgrade
+from tests.services.headwater import Headwater
+from tests.services.process import free_port
 
 RUNNER = CliRunner()
 
@@ -38,6 +40,36 @@ def test_an_empty_machine_is_well() -> None:
     findings = examine()
     assert {finding["state"] for finding in findings.values()} == {"ok"}
     assert "not there yet" in findings["store"]["found"]
+
+
+class TestServer:
+    """A server that runs is looked at from here."""
+
+    def examine(self, *options: str, status: int = 0) -> dict[str, dict[str, str]]:
+        outcome = RUNNER.invoke(app, ["doctor", "--output", "json", *options])
+        assert outcome.exit_code == status, outcome.output
+        return {finding["check"]: finding for finding in json.loads(outcome.stdout)}
+
+    @pytest.mark.integration
+    def test_one_that_is_well(self, headwater_server: Headwater) -> None:
+        findings = self.examine("--server", headwater_server.url)
+        assert list(findings) == ["server", "ready", "key", "version", "clock"]
+        assert {finding["state"] for finding in findings.values()} == {"ok"}
+
+    @pytest.mark.integration
+    def test_one_that_wants_a_key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        secret = "hw_0123456789abcdef0123456789"
+        with Headwater.start(env={"HEADWATER__AUTH__KEYS": f"ada:{secret}:read"}) as server:
+            key = self.examine("--server", server.url, status=1)["key"]
+            assert key["state"] == "problem"
+            assert key["what_to_do"] == "put an API key into HEADWATER_API_KEY"
+            monkeypatch.setenv("HEADWATER_API_KEY", secret)
+            assert self.examine("--server", server.url)["key"]["state"] == "ok"
+
+    def test_one_that_is_not_there(self) -> None:
+        findings = self.examine("--server", f"http://127.0.0.1:{free_port()}", status=1)
+        assert findings["server"]["state"] == "problem"
+        assert "refused" in findings["server"]["found"]
 
 
 def test_a_store_in_use_is_well(folder: Path) -> None:

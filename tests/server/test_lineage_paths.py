@@ -402,6 +402,12 @@ class TestNodes:
     def store(self, api: Api, *names: str) -> None:
         api.store(run("load", "COMPLETE", 0, 1, [], names))
 
+    def test_near_names_are_listed_where_none_is_found(self, api: Api) -> None:
+        self.store(api, "orders_fact", "customers")
+        (near,) = api.read("/nodes", name="orders_fct")["near"]
+        assert near.endswith(":orders_fact")
+        assert api.read("/nodes", name="orders_fact")["near"] == []
+
     def test_of_exactly_a_name_come_first(self, api: Api) -> None:
         self.store(api, "orders", "shop.orders", "orders_old", "reorders2", "other")
         found = self.find(api, "orders")

@@ -608,6 +608,7 @@ export interface NamedNode {
 
 export interface NamedNodes {
   nodes: NamedNode[];
+  near: string[];
 }
 
 export interface NamespaceBody {

@@ -97,6 +97,13 @@ class Client:
             raise self.refusal(answer)
         return answer
 
+    def send_once(self, method: str, path: str) -> httpx2.Response:
+        """Send a request whose answer is wanted whatever it is, "not now" included."""
+        try:
+            return self._http.request(method, path)
+        except httpx2.TransportError as error:
+            raise ServerUnreachable(self.url, _reason(error)) from None
+
     def send(self, method: str, path: str, **request: Any) -> httpx2.Response:
         """Send a request and wait while the server says "not now"; the caller reads the rest.
 

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Any
 
-from headwater.cli.api.client import Client, json_of
+from headwater.cli.api.client import Client
 from headwater.cli.api.node_names import (
     COLUMN,
     DATASET,
@@ -18,6 +18,7 @@ from headwater.errors import InvalidRequest, NotFound
 
 _ASKED = 200
 _LISTED = 20
+_NEAR = 5
 
 
 class NodeType(StrEnum):
@@ -37,8 +38,8 @@ def find_node(client: Client, name: str, type: NodeType | None = None, hint: str
     """
     if not name.strip():
         raise InvalidRequest("NAME", "empty; name a dataset, a job or a column")
-    found = client.read("/api/v1/nodes", name=name, limit=_ASKED)["nodes"]
-    found = [node for node in found if type is None or node["type"] == _TYPES[type]]
+    answer = client.read("/api/v1/nodes", name=name, limit=_ASKED)
+    found = [node for node in answer["nodes"] if type is None or node["type"] == _TYPES[type]]
     exact = [node for node in found if node["isExact"]]
     candidates = exact or found
     if len(candidates) == 1:
@@ -48,7 +49,11 @@ def find_node(client: Client, name: str, type: NodeType | None = None, hint: str
     # What was there once and is no more can be asked for by its id, as of then.
     if is_node_id(name):
         return node_of_id(name)
-    raise NotFound(type or "node", Screen(is_error=True).clean(name[:500]), _near(client, name))
+    screen = Screen(is_error=True)
+    # Nothing of that type has the name, but others may.
+    others = [node["id"] for node in answer["nodes"][:_NEAR]]
+    near = [screen.clean(id) for id in answer["near"] or others]
+    raise NotFound(type or "node", screen.clean(name[:500]), near)
 
 
 def _ambiguous(name: str, candidates: list[dict[str, Any]], hint: str) -> InvalidRequest:
@@ -66,13 +71,3 @@ def _ambiguous(name: str, candidates: list[dict[str, Any]], hint: str) -> Invali
         screen.clean(name),
         f"may mean {count} nodes; give one of these as NAMESPACE|NAME or as a node id{hint}",
     )
-
-
-def _near(client: Client, name: str) -> list[str]:
-    """Ids of what may have been meant; the server tells them with what it does not find."""
-    last = name.rpartition("|")[2]
-    answer = client.send("GET", "/api/v1/lineage", params={"nodeId": f"dataset:-:{last}"})
-    found = json_of(answer)
-    near = found.get("near", ()) if isinstance(found, dict) else ()
-    screen = Screen(is_error=True)
-    return [screen.clean(str(id)) for id in near]

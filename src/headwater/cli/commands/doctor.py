@@ -5,11 +5,12 @@ import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated
 
 import typer
 
 from headwater import __version__
+from headwater.cli.commands.doctor_server import Finding, examine_server
 from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.config import Settings, load_settings
 from headwater.errors import HeadwaterError
@@ -24,20 +25,21 @@ _OLDEST_SQLITE = (3, 35, 0)
 _FIRST_RELEASE = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-class Finding(NamedTuple):
-    check: str
-    state: str
-    found: str
-    what_to_do: str = ""
-
-
-def doctor(output: OutputOption = Output.TEXT) -> None:
+def doctor(
+    server: Annotated[
+        str, typer.Option("--server", metavar="URL", help="Check a running server instead.")
+    ] = "",
+    output: OutputOption = Output.TEXT,
+) -> None:
     """Check the settings, the store, the disk, the clock and the versions.
 
     Each line says what was found and, where something is wrong, what to do. Exit code 1 if there
     is a problem; a warning is none.
+
+        headwater doctor
+        headwater doctor --server http://lineage:5000
     """
-    findings = list(examine())
+    findings = list(examine_server(server) if server else examine())
     rows = [finding._asdict() for finding in findings]
     print_rows(rows, ("check", "state", "found", "what_to_do"), output, empty="")
     if any(finding.state == "problem" for finding in findings):

@@ -26,6 +26,7 @@ from headwater.server.lineage.parameters import (
     Limit,
     NodeIdParameter,
     find_node,
+    list_near,
     view_at,
 )
 from headwater.server.lineage.paths import Ends, paths_shape
@@ -139,5 +140,10 @@ def get_nodes(
     ],
     limit: Annotated[int, Query(ge=1, le=1_000, description="How many to return.")] = 20,
 ) -> Response:
-    """Find datasets, jobs and columns by name, the likeliest first."""
-    return json_response({"nodes": find_named(connection, name, limit)})
+    """Find datasets, jobs and columns by name, the likeliest first.
+
+    Where nothing has the name, `near` lists the ids of nodes with similar names.
+    """
+    found = find_named(connection, name, limit)
+    near = [] if found else list_near(connection, name.rpartition("|")[2])
+    return json_response({"nodes": found, "near": near})

@@ -122,7 +122,10 @@ class NamedNode(Struct):
 
 
 class NamedNodes(Struct):
+    """Nodes that a name may mean; `near` are ids of nodes with similar names, if there is none."""
+
     nodes: list[NamedNode]
+    near: list[str]
 
 
 _NODES = [
@@ -175,7 +178,7 @@ PATHS = answers(
 NODES = answers(
     NamedNodes,
     NamedNodes(
-        [NamedNode(ORDERS, "DATASET", "postgres://db:5432", "shop.public.orders", None, True)]
+        [NamedNode(ORDERS, "DATASET", "postgres://db:5432", "shop.public.orders", None, True)], []
     ),
 )
 EXPORT = answers(ExportedGraph, _GRAPH, 404, description="The graph in the format asked for.")

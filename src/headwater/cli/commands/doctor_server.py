@@ -1,0 +1,74 @@
+"""What `headwater doctor --server` looks at: a running server, seen from here."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+
+from headwater import __version__
+from headwater.cli.api.client import Client, json_of, message_of
+from headwater.errors import HeadwaterError
+
+_CLOCKS_APART_SECONDS = 30
+_ALLOWED = {
+    401: "put an API key into HEADWATER_API_KEY",
+    403: "use a key with the scope read",
+}
+
+
+class Finding(NamedTuple):
+    check: str
+    state: str
+    found: str
+    what_to_do: str = ""
+
+
+def examine_server(url: str) -> Iterator[Finding]:
+    """Check that a server answers, is ready, lets this key read, and agrees on version and time."""
+    try:
+        with Client(url) as client:
+            answer = client.send("GET", "/healthz")
+            yield Finding("server", "ok", f"{client.url} answers")
+            yield from (check(client, answer) for check in _CHECKS)
+    except HeadwaterError as error:
+        yield Finding("server", "problem", error.message, "start it, or correct --server")
+
+
+def _examine_readiness(client: Client, _: Any) -> Finding:
+    # A store that is away is what is asked about: it is not waited for.
+    answer = client.send_once("GET", "/readyz")
+    if answer.status_code == 200:
+        return Finding("ready", "ok", "the server's store answers")
+    return Finding("ready", "problem", message_of(answer), "run headwater doctor beside the server")
+
+
+def _examine_key(client: Client, _: Any) -> Finding:
+    answer = client.send("GET", "/api/v1/namespaces", params={"limit": 1})
+    if answer.status_code == 200:
+        return Finding("key", "ok", "may read")
+    advice = _ALLOWED.get(answer.status_code, "is this the address of a Headwater server?")
+    return Finding("key", "problem", f"{answer.status_code} {message_of(answer)}", advice)
+
+
+def _examine_version(client: Client, _: Any) -> Finding:
+    document = json_of(client.send("GET", "/openapi.json"))
+    version = document.get("info", {}).get("version") if isinstance(document, dict) else None
+    if version == __version__:
+        return Finding("version", "ok", f"headwater {version}, as here")
+    found = f"headwater {version or 'unknown'}, {__version__} here"
+    return Finding("version", "warning", found, "install the same version here")
+
+
+def _examine_clock(_: Client, answer: Any) -> Finding:
+    here = datetime.now(UTC)
+    try:
+        there = parsedate_to_datetime(answer.headers.get("date", ""))
+    except ValueError:
+        return Finding("clock", "ok", "the server does not send its time")
+    apart = abs((there - here).total_seconds())
+    if apart > _CLOCKS_APART_SECONDS:
+        return Finding("clock", "warning", f"{apart:,.0f} seconds apart", "set both clocks by NTP")
+    return Finding("clock", "ok", f"{there:%Y-%m-%d %H:%M:%S} UTC")
+
+
+_CHECKS = (_examine_readiness, _examine_key, _examine_version, _examine_clock)
