@@ -20,7 +20,7 @@ from headwater.model.ids import (
 from headwater.model.instant import MINUTE, parse_instant
 from headwater.model.merge import Merged
 from headwater.model.project import project
-from headwater.model.relations import RELATIONS, Direction, Joined, Slot, Voice
+from headwater.model.relations import RELATIONS, Authority, Direction, Joined, Slot
 from headwater.model.stamp import stamp_of, time_of
 from headwater.model.uses import Evidence, Use, newest_schema
 from tests.model.events import (
@@ -472,6 +472,53 @@ class TestParents:
         rows = Rows(run_event(run={"runId": RUN, "facets": {"parent": facet}}))
         assert rows.only("run").first_event == NOON
 
+    def test_each_column_of_a_run_has_its_own_value(self) -> None:
+        """The row is made from a long list of values: none stands in the place of another."""
+        nominal = {"nominalStartTime": "2024-04-01", "nominalEndTime": "2024-04-02"}
+        facets = {"parent": self.FACET, "nominalTime": nominal}
+        code = {"type": "git", "url": "https://example.com/code"}
+        sql = {"query": "SELECT 1"}
+        job = {
+            "namespace": "scheduler",
+            "name": "load",
+            "facets": {"sourceCodeLocation": code, "sql": sql},
+        }
+        run = Rows(
+            run_event("START", run={"runId": RUN, "facets": facets}, inputs=[], outputs=[]),
+            run_event("RUNNING", eventTime=LATER),
+            run_event("COMPLETE", eventTime=LATEST, job=job),
+        )
+        found = next(row for row in run.of("run") if row.id == KEY)._asdict()
+        later, latest = parse_instant(LATER), parse_instant(LATEST)
+        ended = stamp_of(latest, EventType.COMPLETE)
+        assert found == {
+            "id": KEY,
+            "name": None,
+            "job": JOB,
+            "job_at": ended,
+            "parent_run": run_key("", "", PARENT_RUN),
+            "parent_job": job_id("airflow", "dag.task"),
+            "root_run": run_key("", "", ROOT_RUN),
+            "root_job": job_id("airflow", "dag"),
+            "parent_at": stamp_of(NOON, EventType.START),
+            "first_event": NOON,
+            "last_event": latest,
+            "first_start": NOON,
+            "last_start": NOON,
+            "first_running": later,
+            "last_running": later,
+            "first_datasets": later,
+            "terminal": int(EventType.COMPLETE),
+            "terminal_at": ended,
+            "nominal_start": parse_instant("2024-04-01T00:00:00Z"),
+            "nominal_end": parse_instant("2024-04-02T00:00:00Z"),
+            "nominal_at": stamp_of(NOON, EventType.START),
+            "code": digest(encode(code)),
+            "code_at": ended,
+            "sql": digest(encode(sql)),
+            "sql_at": ended,
+        }
+
     def test_nominal_times_are_kept(self) -> None:
         facet = {"nominalStartTime": "2024-05-01", "nominalEndTime": "2024-05-01T12:00:00Z"}
         run = Rows(run_event(run={"runId": RUN, "facets": {"nominalTime": facet}})).only("run")
@@ -501,7 +548,7 @@ class TestMarks:
         alias = rows.only("alias")
         other = dataset_id("hive", "shop.orders")
         assert (alias.dataset, alias.other) == (ORDERS, other)
-        assert (alias.voice, alias.joined) == (Voice.EVENT, Joined.TABLE)
+        assert (alias.voice, alias.joined) == (Authority.EVENT, Joined.TABLE)
         assert other in {row.id for row in rows.of("dataset")}
 
     def test_a_symlink_to_itself_is_none(self) -> None:
@@ -645,7 +692,7 @@ class TestEdits:
             edit_event(set={"symlinks": links("CUT")}) | {"eventTime": LATER},
         )
         joined = {row.voice: row.joined for row in rows.of("alias")}
-        assert joined == {Voice.EVENT: Joined.TABLE, Voice.PERSON: Joined.CUT}
+        assert joined == {Authority.EVENT: Joined.TABLE, Authority.PERSON: Joined.CUT}
 
     def test_the_edit_itself_is_kept_as_an_event(self) -> None:
         event = edit_event(set={"deleted": True})

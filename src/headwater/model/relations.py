@@ -1,7 +1,7 @@
 """The relations facts are rows of: each class declares its columns and how each value merges.
 
-This is the only place that knows the columns. The tables, the upserts of both databases, the
-in-memory merge and the Spark schema and aggregation all come from these declarations.
+This is the only place that knows the columns. The tables, the upserts of both databases and the
+merge in memory, which Spark's tasks use as well, all come from these declarations.
 
 A column is part of the KEY; or fixed by the key (ONCE); or merges by MIN or MAX; or is the LATEST:
 then the next STAMP column closes its group and decides for all of it. An absent value is None and
@@ -74,7 +74,7 @@ class NamedKind(IntEnum):
     TAG = 2
 
 
-class Voice(IntEnum):
+class Authority(IntEnum):
     """Who says so; a person's word outranks an event's when read."""
 
     EVENT = 0
