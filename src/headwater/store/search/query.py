@@ -1,4 +1,4 @@
-"""SearchRun for what has the words of a query: by names, then by what is said of things."""
+"""Searching for what has the words of a query: by names, then by texts about things."""
 
 from collections.abc import Callable, Collection, Iterable
 from enum import StrEnum
