@@ -13,6 +13,7 @@ from headwater.model.instant import DAY, MINUTE, format_instant, now, parse_inst
 from headwater.store import tables
 from tests.server.api import Api, error_of
 from tests.server.events import JOBS, TABLES, Json, dataset, run_event
+from tests.server.lineage import edit
 
 HOUR = 60 * MINUTE
 STREAM = {"jobType": {"processingType": "STREAMING", "integration": "FLINK"}}
@@ -87,6 +88,15 @@ class TestJobs:
         assert job["since"] == job["lastHeardAt"]
         assert job["latestRun"]["id"] == "r1"
         assert job["reason"] == "No events for 20 minutes, though it should be running"
+
+    def test_a_type_that_a_person_set_counts(self, api: Api) -> None:
+        api.store(said("START", DAY, "r1", "stream"))
+        assert api.read("/health/jobs")["jobs"] == []
+        entity = {"type": "job", "namespace": JOBS, "name": "stream"}
+        change = {"entity": entity, "set": {"jobType": {"processingType": "STREAMING"}}}
+        edit(api, {"eventTime": format_instant(now()), "edit": {"actor": "ada", **change}})
+        (job,) = api.read("/health/jobs")["jobs"]
+        assert (job["state"], job["type"]) == ("silent", "STREAM")
 
     def test_silent_after_another_time(self, api: Api) -> None:
         for ago in (3 * HOUR, 2 * HOUR, 5 * MINUTE):

@@ -98,6 +98,12 @@ def jobs_of(api: Api) -> list[str]:
     return [job["name"] for job in api.read(f"/namespaces/{JOBS}/jobs")["jobs"]]
 
 
+def test_systems_count_what_lists_show(api: Api) -> None:
+    api.store(*BATCHES, SUMMARY, told_by_query())
+    counted = sum(each["jobs"] for each in api.read("/systems")["systems"])
+    assert counted == len(jobs_of(api)) == 3
+
+
 def test_a_stream_that_tells_itself_is_shown_once(api: Api) -> None:
     api.store(*BATCHES, SUMMARY, told_by_query())
     assert jobs_of(api) == ["clean", "shop", "shop.overwrite"]

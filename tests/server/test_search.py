@@ -362,6 +362,16 @@ def v2(api: Api, path: str, **parameters: Any) -> Any:
     return answer.json()
 
 
+@pytest.mark.parametrize(
+    ("processing", "type"), [("STREAMING", "STREAM"), ("service", "SERVICE"), (7, "BATCH")]
+)
+def test_a_jobs_type_is_that_of_lists(api: Api, processing: Any, type: str) -> None:
+    api.store(run_event(job="load", job_facets={"jobType": {"processingType": processing}}))
+    (hit,) = v2(api, "jobs", q="load")["hits"]
+    (listed,) = api.read(f"/namespaces/{JOBS}/jobs")["jobs"]
+    assert hit["type"] == listed["type"] == type
+
+
 def test_what_opensearch_would_find_is_found(api: Api) -> None:
     code = {"language": "python", "sourceCode": "print()"}
     api.store(

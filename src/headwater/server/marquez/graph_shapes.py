@@ -18,6 +18,7 @@ from headwater.graph.view import View, Visit
 from headwater.model.facets import Schema
 from headwater.model.ids import run_name
 from headwater.model.instant import format_instant
+from headwater.model.job_types import job_type
 from headwater.model.memo import Memo
 from headwater.model.uses import NOW, Name
 from headwater.server.lineage.described import (
@@ -34,7 +35,6 @@ from headwater.server.marquez.shapes import (
     NameShape,
     dataset_type,
     instant_or_none,
-    job_type,
     simple_name,
     tags_by_field,
     whole_tags,
@@ -303,7 +303,7 @@ def _job_data(
     )
     return JobData(
         NameShape(job.namespace, job.name),
-        job_type(facets.get("jobType", _NO_FIELDS)),
+        job_type(facets.get("jobType", _NO_FIELDS).get("processingType")),
         job.name,
         simple_name(job.name, parent.name if parent else None),
         parent.name if parent else None,

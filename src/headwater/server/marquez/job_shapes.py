@@ -6,6 +6,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from headwater.model.job_types import job_type
 from headwater.model.relations import Direction
 from headwater.server.marquez.run_shapes import RunShape
 from headwater.server.marquez.shapes import (
@@ -14,7 +15,6 @@ from headwater.server.marquez.shapes import (
     facet_fields,
     facet_text,
     instant_or_none,
-    job_type,
     job_version,
     raw_facets,
     simple_name,
@@ -107,7 +107,7 @@ def job_shape(
     location = facet_text(facets, "sourceCodeLocation", "url")
     return JobShape(
         NameShape(job.namespace, job.name),
-        job_type(facet_fields(facets, "jobType")),
+        job_type(facet_fields(facets, "jobType").get("processingType")),
         job.name,
         simple_name(job.name, parent_name),
         parent_name,

@@ -8,7 +8,9 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from headwater.errors import InvalidRequest
 from headwater.graph.node_id import dataset_node_id, job_node_id
+from headwater.model.aspects import JOB_TYPE
 from headwater.model.instant import format_instant
+from headwater.model.job_types import read_job_type
 from headwater.model.relations import Slot
 from headwater.model.search_text import TermSource, words_of
 from headwater.model.uses import NOW
@@ -185,7 +187,6 @@ def _result(hit: Hit) -> SearchResult:
 
 _V2_PAGE = Page(limit=10, offset=0)
 _EVENT_TYPES = {"COMPLETED": "COMPLETE", "FAILED": "FAIL", "ABORTED": "ABORT", "NEW": "OTHER"}
-_JOB_TYPES = {"STREAMING": "STREAM", "STREAM": "STREAM"}
 _V2_ANSWERS = answers(SearchHits, _HITS, 400)
 
 
@@ -201,14 +202,14 @@ def search_jobs(connection: ReadConnection, q: Text) -> Response:
     hits = []
     for hit in found:
         run = runs.get(hit.found.id)
-        own = _decoded(facets.get(hit.found.id, {}))
+        stated = facets.get(hit.found.id, {})
         hits.append(
             {
                 **_run_fields(run),
                 "name": hit.found.name,
                 "namespace": hit.found.namespace,
-                "type": _job_type(own),
-                "facets": own,
+                "type": read_job_type(stated.get(JOB_TYPE, b"")),
+                "facets": _decoded(stated),
                 "runFacets": _decoded(run_facets.get(run.id, {})) if run else {},
             }
         )
@@ -248,14 +249,6 @@ def search_datasets(connection: ReadConnection, q: Text) -> Response:
 
 def _decoded(facets: dict[str, bytes]) -> dict[str, Any]:
     return {name: msgspec.Raw(body) for name, body in sorted(facets.items())}
-
-
-def _job_type(facets: dict[str, Any]) -> str:
-    try:
-        stated = msgspec.json.decode(facets["jobType"])["processingType"]
-    except (KeyError, TypeError, msgspec.DecodeError):
-        return "BATCH"
-    return _JOB_TYPES.get(str(stated).upper(), "BATCH")
 
 
 def _run_fields(row: NewestRun | None) -> dict[str, Any]:

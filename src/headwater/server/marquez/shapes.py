@@ -14,7 +14,6 @@ from headwater.store.read.content_cache import read_fields
 Shape = dict[str, Any]
 Fields = Mapping[str, Any]
 
-_JOB_TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "STREAM": "STREAM", "SERVICE": "SERVICE"}
 _STREAM_SCHEMES = ("kafka", "kinesis", "pulsar", "pubsub")
 
 
@@ -79,10 +78,6 @@ def dataset_type(namespace: str, stated: Fields) -> str:
     kind = str(stated.get("datasetType", "")).upper()
     is_stream = namespace.partition(":")[0] in _STREAM_SCHEMES or kind in ("TOPIC", "STREAM")
     return "STREAM" if is_stream else "DB_TABLE"
-
-
-def job_type(stated: Fields) -> str:
-    return _JOB_TYPES.get(str(stated.get("processingType", "BATCH")).upper(), "BATCH")
 
 
 def simple_name(name: str, parent: str | None) -> str:

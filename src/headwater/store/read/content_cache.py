@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
-import msgspec
 from sqlalchemy import Connection, select
 
 from headwater.model import facets
 from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.job_types import emits_snapshots
 from headwater.model.json_text import storable
 from headwater.model.memo import Memo
 from headwater.store import tables
@@ -52,23 +52,8 @@ class Readings(Generic[V]):
         return found
 
 
-class _EmissionPattern(msgspec.Struct):
-    eventContentMode: Any = None
-
-
-class _JobType(msgspec.Struct):
-    emissionPattern: _EmissionPattern | None = None
-
-
-_JOB_TYPE = facets.decoder(_JobType)
 _SCHEMA = facets.decoder(facets.Schema)
 _ANY = facets.decoder(dict[str, Any])
-
-
-def _emits_snapshots(body: bytes) -> bool:
-    found: _JobType | None = facets.read(_JOB_TYPE, body)
-    pattern = found.emissionPattern if found else None
-    return pattern is not None and pattern.eventContentMode == "COMPLETE_SNAPSHOT"
 
 
 def _schema(body: bytes) -> facets.Schema:
@@ -96,7 +81,7 @@ def read_fields(body: bytes) -> dict[str, Any]:
 
 
 BODIES: Readings[bytes] = Readings(bytes, 4_000_000)
-SNAPSHOT_TYPES: Readings[bool] = Readings(_emits_snapshots, 1_000_000)
+SNAPSHOT_TYPES: Readings[bool] = Readings(emits_snapshots, 1_000_000)
 COLUMN_MAPS: Readings[ColumnMap] = Readings(read_column_map, 64_000_000, growth=4)
 SCHEMAS: Readings[facets.Schema] = Readings(_schema, 32_000_000, growth=4)
 COLUMN_TYPES: Readings[dict[str, str]] = Readings(_column_types, 16_000_000, growth=3)

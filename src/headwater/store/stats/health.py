@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 from headwater.model import facets
 from headwater.model.ids import dataset_id, job_id, namespace_id
+from headwater.model.job_types import BATCH, read_job_type
 from headwater.model.project.projection import NOBODY
 from headwater.model.relations import Direction, Slot
 from headwater.store import tables
@@ -31,6 +32,7 @@ from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import Readings
 from headwater.store.read.contents import read_contents
 from headwater.store.read.datasets import IS_SHOWN
+from headwater.store.read.job_types import join_job_type
 from headwater.store.read.jobs import IS_LISTED
 from headwater.store.read.runs import state_of
 
@@ -92,26 +94,19 @@ _RUN_COLUMNS = (
 
 def read_jobs(connection: Connection, namespace: str, most: int, name: str = "") -> list[JobPast]:
     """Read all jobs, those of a namespace or one in it, each with so many of its newest runs."""
-    job, facet = tables.job, tables.facet
+    job = tables.job
     conditions = [IS_LISTED]
     if name:
         conditions.append(job.c.id == job_id(namespace, name))
     elif namespace:
         conditions.append(job.c.namespace_id == namespace_id(namespace))
-    its_type = and_(
-        facet.c.owner == job.c.id,
-        facet.c.slot == int(Slot.JOB),
-        facet.c.name == "jobType",
-        facet.c.author == NOBODY,
-    )
-    query = select(job.c.id, job.c.namespace, job.c.name, facet.c.digest)
-    rows = connection.execute(
-        query.select_from(job.outerjoin(facet, its_type)).where(*conditions)
-    ).all()
-    types = _TYPES.read(connection, (row.digest for row in rows))
+    joined, its_type = join_job_type(job)
+    query = select(job.c.id, job.c.namespace, job.c.name, its_type)
+    rows = connection.execute(query.select_from(joined).where(*conditions)).all()
+    types = _TYPES.read(connection, (row[3] for row in rows))
     runs = _read_runs(connection, conditions, most)
     return [
-        JobPast(id, its_namespace, name, types.get(digest, _BATCH), runs.get(id, []))
+        JobPast(id, its_namespace, name, types.get(digest, BATCH), runs.get(id, []))
         for id, its_namespace, name, digest in rows
     ]
 
@@ -271,14 +266,7 @@ class _ErrorMessage(msgspec.Struct):
     message: Any = None
 
 
-class _JobType(msgspec.Struct):
-    processingType: Any = None
-
-
-_BATCH = "BATCH"
-_KINDS = {"STREAMING": "STREAM", "STREAM": "STREAM", "SERVICE": "SERVICE"}
 _ERROR_MESSAGE = facets.decoder(_ErrorMessage)
-_JOB_TYPE = facets.decoder(_JobType)
 
 
 def _message(body: bytes) -> str:
@@ -287,9 +275,4 @@ def _message(body: bytes) -> str:
     return lines[0][:_MOST_CHARACTERS] if lines else ""
 
 
-def _type(body: bytes) -> str:
-    found: _JobType | None = facets.read(_JOB_TYPE, body)
-    return _KINDS.get(str(found.processingType).upper(), _BATCH) if found else _BATCH
-
-
-_TYPES: Readings[str] = Readings(_type, 1_000_000)
+_TYPES: Readings[str] = Readings(read_job_type, 1_000_000)

@@ -15,14 +15,12 @@ from sqlalchemy import (
     select,
 )
 
-from headwater.model.ids import NO_CONTENT
-from headwater.model.project.projection import NOBODY
-from headwater.model.relations import Slot
 from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.store import tables
 from headwater.store.read.content_cache import FIELDS
 from headwater.store.read.datasets import IS_SHOWN
-from headwater.store.read.visibility import is_shown
+from headwater.store.read.job_types import join_job_type
+from headwater.store.read.jobs import IS_LISTED
 
 # What a job is called that tells no system; `system_of_job` leaves its name empty.
 UNKNOWN = "unknown"
@@ -65,17 +63,12 @@ def _count_jobs(connection: Connection) -> tuple[Counter[str], Counter[str]]:
         .correlate(job)
         .scalar_subquery()
     )
-    stated, edited = tables.facet, tables.edit_value
-    its_type = func.coalesce(edited.c.digest, stated.c.digest)
+    joined, its_type = join_job_type(job.outerjoin(run, run.c.id == newest_id))
     is_running = func.sum(case((_is_running(), 1), else_=0))
     query = (
         select(job.c.namespace, its_type, func.count(), is_running)
-        .select_from(
-            job.outerjoin(run, run.c.id == newest_id)
-            .outerjoin(stated, _is_type_of_job())
-            .outerjoin(edited, _is_word_on_type())
-        )
-        .where(job.c.first_seen.is_not(None), is_shown(job, job.c.last_seen))
+        .select_from(joined)
+        .where(IS_LISTED)
         .group_by(job.c.namespace, its_type)
     )
     rows = connection.execute(query).all()
@@ -86,26 +79,6 @@ def _count_jobs(connection: Connection) -> tuple[Counter[str], Counter[str]]:
         counts[False][system] += count
         counts[True][system] += int(running)
     return counts[False], counts[True]
-
-
-def _is_type_of_job() -> ColumnElement[bool]:
-    facet = tables.facet
-    return and_(
-        facet.c.owner == tables.job.c.id,
-        facet.c.slot == int(Slot.JOB),
-        facet.c.name == "jobType",
-        facet.c.author == NOBODY,
-    )
-
-
-def _is_word_on_type() -> ColumnElement[bool]:
-    value = tables.edit_value
-    return and_(
-        value.c.entity == tables.job.c.id,
-        value.c.field == "",
-        value.c.aspect == "jobType",
-        value.c.digest != NO_CONTENT,
-    )
 
 
 def _is_running() -> ColumnElement[Any]:
