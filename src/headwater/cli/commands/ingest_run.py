@@ -4,7 +4,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from headwater.config import Settings
+from headwater.model import naming
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -166,15 +167,16 @@ def _task(choices: IngestOptions, feed: "Feed", engine: "Engine") -> "Task":
     )
 
 
-def _outputs(settings: Settings, engine: "Engine") -> list[tuple[str, str]]:
+def _outputs(settings: Settings, engine: "Engine") -> Sequence[tuple[str, str]]:
     """What an ingest writes, as OpenLineage names it."""
     url = engine.url
     if engine.dialect.name == "sqlite":
-        outputs = [("file", str(url.database))]
+        outputs = [naming.local_file(str(url.database))]
     else:
-        outputs = [(f"postgres://{url.host}:{url.port or 5432}", f"{url.database}.public.event")]
+        host, database = url.host or "localhost", url.database or ""
+        outputs = [naming.postgres(host, url.port, database, "public", "event")]
     if settings.lake.is_on:
-        outputs.append(("file", str(settings.lake_folder.absolute())))
+        outputs.append(naming.local_file(str(settings.lake_folder.absolute())))
     return outputs
 
 

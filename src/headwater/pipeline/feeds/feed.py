@@ -5,7 +5,7 @@ begins there, whatever happened before: a store put back from a backup, a proces
 another version. To take in twice changes nothing, so this needs no other bookkeeping.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from headwater.pipeline.tasks import Message
@@ -49,7 +49,7 @@ class Feed(Protocol):
     def lag(self, progress: Mapping[str, Any]) -> int | None:
         """Messages that are still to come, if that is known."""
 
-    def datasets(self) -> list[tuple[str, str]]:
+    def datasets(self) -> Sequence[tuple[str, str]]:
         """What is read, by namespace and name, as OpenLineage calls them."""
 
     def close(self) -> None: ...

@@ -1,7 +1,7 @@
 """Files at a place as a feed. Positions are by path, with what tells if it is the same file."""
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -51,7 +51,7 @@ class FilesFeed:
     def lag(self, progress: Mapping[str, Any]) -> int | None:
         return None
 
-    def datasets(self) -> list[tuple[str, str]]:
+    def datasets(self) -> Sequence[tuple[str, str]]:
         return [("file", self.place)]
 
     def close(self) -> None:

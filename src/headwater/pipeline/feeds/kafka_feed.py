@@ -1,12 +1,13 @@
 """Topics of Kafka as a feed. Positions are by topic and partition, for one topic of that name."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from headwater.errors import SourceChanged, SourceUnavailable
+from headwater.model import naming
 from headwater.pipeline.feeds.feed import Moves, Positions
 from headwater.pipeline.feeds.kafka import KafkaSource, Offsets, parse_offsets, read_messages
 from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
@@ -100,9 +101,8 @@ class KafkaFeed:
             for partition, offset in partitions.items()
         )
 
-    def datasets(self) -> list[tuple[str, str]]:
-        namespace = f"kafka://{self._source.brokers.split(',')[0].strip()}"
-        return [(namespace, name) for name in sorted(self._topics)]
+    def datasets(self) -> Sequence[tuple[str, str]]:
+        return [naming.kafka(self._source.brokers, topic) for topic in sorted(self._topics)]
 
     def close(self) -> None:
         admin, self._admin = self._admin, None
