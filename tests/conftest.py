@@ -88,6 +88,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     conf = iceberg.catalog_conf(tmp_path_factory.mktemp("warehouse"))
     # Deep plans among the tests would be more than Spark itself can go down, by its usual stack.
     conf["spark.driver.extraJavaOptions"] = "-Xss8m"
+    # Of a few rows, 200 partitions would be 200 tasks and as many files of state.
+    conf["spark.sql.shuffle.partitions"] = "2"
     settings = SparkSettings(master="local[2]", conf=conf)
     needs = [KAFKA, AVRO, ICEBERG]
     with session(settings, "tests", needs, folder=tmp_path_factory.mktemp("data")) as spark:

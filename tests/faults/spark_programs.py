@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+import httpx2
 import psutil
 
 import headwater.spark
@@ -202,6 +203,14 @@ def over_connect(folder: Path, url: str) -> None:
     while query.lastProgress is None:
         time.sleep(0.1)
     query.stop()
+    # That it ended is a message of Spark's own, which a program that ends at once does not get.
+    wait_until(lambda: "COMPLETE" in states_of(url, "rate"))
+
+
+def states_of(url: str, job: str) -> list[str]:
+    """The types of a job's events that a server has."""
+    answer = httpx2.get(f"{url}/api/v1/events/lineage", params={"limit": 1_000}, trust_env=False)
+    return [each["eventType"] for each in answer.json()["events"] if each["job"]["name"] == job]
 
 
 PROGRAMS = {

@@ -335,8 +335,8 @@ def test_stopped_and_started_again(kafka: Kafka, tmp_path: Path) -> None:
 
     with Ingest.start(*options, *SOON, "--max-events", "200", data=tmp_path) as service:
         firsts = read_offsets(service.store, name, topic)
-        send(2_000)
-        service.wait_for("stored", 2)
+        send(800)
+        service.wait_for("stored", 1)
         # In the middle of a batch, most likely: it is brought to its end.
         assert service.stop() == 0
         assert own_states(service.store)[-1] == "COMPLETE"

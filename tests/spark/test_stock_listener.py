@@ -26,6 +26,7 @@ folder, url = Path(sys.argv[1]), sys.argv[2]
 conf = {
     **iceberg.catalog_conf(folder / "warehouse"),
     "spark.sql.warehouse.dir": str(folder / "tables"),
+    "spark.sql.shuffle.partitions": "2",
     "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
     "spark.openlineage.namespace": "both",
     "spark.openlineage.transport.type": "http",

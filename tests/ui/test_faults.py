@@ -116,7 +116,7 @@ class TestNames:
         }
         api.store(event("odd", [], [table("odd", **odd)]))
         site.open("/dataset", namespace="db://host", name="odd")
-        expect(site.page.get_by_text("No schema was told").first).to_be_visible()
+        expect(site.page.get_by_text("No schema reported").first).to_be_visible()
         expect(site.page.get_by_role("heading", name="Facets")).to_be_visible()
 
 
@@ -251,10 +251,10 @@ class TestServers:
             dialog = page.get_by_role("dialog")
             expect(dialog).to_be_visible()
             assert site.violations() == []
-            page.get_by_label("API key").fill("wrong-key-of-some-length")
+            page.get_by_role("textbox", name="API key").fill("wrong-key-of-some-length")
             page.get_by_role("button", name="Use key").click()
             expect(dialog).to_contain_text("not accepted")
-            page.get_by_label("API key").fill(SECRET)
+            page.get_by_role("textbox", name="API key").fill(SECRET)
             page.get_by_role("button", name="Use key").click()
             expect(dialog).to_be_hidden()
             expect(page.get_by_text("No events received yet")).to_be_visible()
