@@ -52,7 +52,7 @@ class _Version(NamedTuple):
 
 @router.get(_PATH, responses=answers(JobVersionList, JobVersionList([JOB_VERSION], 1), 400, 404))
 def get_job_versions(namespace: str, job: str, connection: Reading, page: Paging) -> Response:
-    """List the versions of a job, newest first, as its newest 5,000 runs tell them."""
+    """List the versions of a job, newest first, derived from its newest 5,000 runs."""
     wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
     facets = read_facets(connection, [wanted.id], Slot.JOB).get(wanted.id, {})
     versions = _list_versions(connection, wanted, facets)
