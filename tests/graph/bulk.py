@@ -10,13 +10,13 @@ from headwater.model.ids import UNSAID, dataset_id, digest, job_id, namespace_id
 from headwater.model.merge import CATALOG, Row
 from headwater.model.relations import (
     Alias,
+    Authority,
     DatasetRow,
     Direction,
     JobDataset,
     JobRow,
     Joined,
     RunRow,
-    Voice,
 )
 from headwater.store.lineage.graph_reader import StoreReader
 from tests.graph.events import JOBS, NOON, TABLES
@@ -53,7 +53,7 @@ def filled(
                 use = (id, dataset(each), direction, UNSAID, UNSAID, NOON, NOON)
                 rows["job_dataset"].append(JobDataset._make(use))
     rows["alias"] = [
-        Alias(dataset(one), dataset(other), Voice.EVENT, Joined.TABLE, NOON)
+        Alias(dataset(one), dataset(other), Authority.EVENT, Joined.TABLE, NOON)
         for one, other in aliases
     ]
     rows["dataset"] = [

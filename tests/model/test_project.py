@@ -20,7 +20,7 @@ from headwater.model.ids import (
 from headwater.model.instant import MINUTE, parse_instant
 from headwater.model.merge import Merged
 from headwater.model.project import project
-from headwater.model.relations import RELATIONS, Direction, Joined, Slot, Voice
+from headwater.model.relations import RELATIONS, Authority, Direction, Joined, Slot
 from headwater.model.stamp import stamp_of, time_of
 from headwater.model.uses import Evidence, Use, newest_schema
 from tests.model.events import (
@@ -501,7 +501,7 @@ class TestMarks:
         alias = rows.only("alias")
         other = dataset_id("hive", "shop.orders")
         assert (alias.dataset, alias.other) == (ORDERS, other)
-        assert (alias.voice, alias.joined) == (Voice.EVENT, Joined.TABLE)
+        assert (alias.voice, alias.joined) == (Authority.EVENT, Joined.TABLE)
         assert other in {row.id for row in rows.of("dataset")}
 
     def test_a_symlink_to_itself_is_none(self) -> None:
@@ -645,7 +645,7 @@ class TestEdits:
             edit_event(set={"symlinks": links("CUT")}) | {"eventTime": LATER},
         )
         joined = {row.voice: row.joined for row in rows.of("alias")}
-        assert joined == {Voice.EVENT: Joined.TABLE, Voice.PERSON: Joined.CUT}
+        assert joined == {Authority.EVENT: Joined.TABLE, Authority.PERSON: Joined.CUT}
 
     def test_the_edit_itself_is_kept_as_an_event(self) -> None:
         event = edit_event(set={"deleted": True})

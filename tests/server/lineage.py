@@ -17,6 +17,7 @@ from headwater.model.merge import Row
 from headwater.model.project import project
 from headwater.model.relations import (
     Alias,
+    Authority,
     DatasetRow,
     Direction,
     JobDataset,
@@ -24,7 +25,6 @@ from headwater.model.relations import (
     Joined,
     RunDataset,
     RunRow,
-    Voice,
 )
 from headwater.store import tables
 from headwater.store.write.writer import open_writer
@@ -161,7 +161,7 @@ def fill(api: Api, jobs: Iterable[Uses], aliases: Iterable[tuple[str, str]] = ()
         Alias(
             dataset_id(TABLES, one),
             dataset_id(TABLES, other),
-            int(Voice.EVENT),
+            int(Authority.EVENT),
             int(Joined.TABLE),
             1,
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater.spark import events
 from headwater.spark.counting import Count
-from headwater.spark.plan_lineage import PlanDataset, Told
+from headwater.spark.plan_lineage import PlanDataset, PlanLineage
 
 Json = dict[str, Any]
 
@@ -16,7 +16,7 @@ _ENDS = re.compile(r"[/.|]")
 class BatchRun:
     """One write to one target; the job is the application's writing to it, whenever it does."""
 
-    def __init__(self, namespace: str, target: PlanDataset, told: Told) -> None:
+    def __init__(self, namespace: str, target: PlanDataset, told: PlanLineage) -> None:
         relation = target.relation
         name = (relation.other or relation.name).name
         # Of a path the last part alone: what is before it is where files happen to be.

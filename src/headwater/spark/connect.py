@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.emit.sender import Sender
 from headwater.model.naming import DatasetName
 from headwater.spark.dataset_names import PlanRelation, name_described
-from headwater.spark.plan_lineage import PlanDataset, Told
+from headwater.spark.plan_lineage import PlanDataset, PlanLineage
 from headwater.spark.query_tracker import QueryTracker
 from headwater.spark.streams import Json, StreamJob
 
@@ -93,7 +93,7 @@ class ConnectWatcher(QueryTracker):
         """It would tell no more than its progress does."""
 
     def _read_plan(self, stream: StreamJob, query: None) -> bool:
-        stream.add(Told([], [], [NO_PLAN]))
+        stream.add(PlanLineage([], [], [NO_PLAN]))
         # One that was stopped looks like one that has read what there is.
         stream.is_finite = True
         return True
@@ -112,7 +112,7 @@ class ConnectWatcher(QueryTracker):
         is_news = not stream.sources
         stream.sources = [[relation.name for relation in relations] for relations in read]
         stream.add(
-            Told(
+            PlanLineage(
                 [PlanDataset(relation, []) for relations in read for relation in relations],
                 [PlanDataset(relation, []) for relation in written],
                 _gaps(sources, read, sink, written),

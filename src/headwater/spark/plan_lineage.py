@@ -23,7 +23,7 @@ class PlanDataset(NamedTuple):
     columns: Json | None = None
 
 
-class Told(NamedTuple):
+class PlanLineage(NamedTuple):
     """All that a plan tells. `gaps` are kinds of nodes through which columns were not followed."""
 
     inputs: list[PlanDataset]
@@ -51,7 +51,7 @@ class AnalysedPlan:
         self.rows: Rows = self._reader.read(self.target.query)
         self._sources: _Sources = _Sources(self._reader, _java_leaves(plan), relations, query_name)
 
-    def told(self) -> Told:
+    def told(self) -> PlanLineage:
         outputs = [
             _written(relation, self.target, self.rows, self._sources)
             for relation in self.target.relations
@@ -63,7 +63,7 @@ class AnalysedPlan:
             # What is rewritten in place is read as well, which tells nobody anything.
             if not (self.target.is_by_name and each.relation.name in written)
         ]
-        return Told(inputs, outputs, sorted(set(self._reader.gaps)))
+        return PlanLineage(inputs, outputs, sorted(set(self._reader.gaps)))
 
     def find_topics(self, offsets: Sequence[Any]) -> bool:
         """Name the topics of patterns by the offsets of each source; tells whether that is news."""

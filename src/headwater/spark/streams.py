@@ -8,7 +8,7 @@ from headwater.model.naming import DatasetName
 from headwater.spark import events
 from headwater.spark.counting import QueryCounts
 from headwater.spark.dataset_names import Java
-from headwater.spark.plan_lineage import AnalysedPlan, PlanDataset, Told
+from headwater.spark.plan_lineage import AnalysedPlan, PlanDataset, PlanLineage
 
 Json = dict[str, Any]
 
@@ -59,7 +59,7 @@ class StreamJob:
         self.add(told)
         return [each.relation.name for each in told.outputs]
 
-    def add(self, told: Told) -> None:
+    def add(self, told: PlanLineage) -> None:
         for each in told.inputs:
             self._inputs.setdefault(each.relation.name, each)
         for each in told.outputs:

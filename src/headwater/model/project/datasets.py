@@ -16,6 +16,7 @@ from headwater.model.instant import MINUTE
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
     Alias,
+    Authority,
     Declaration,
     DeclaredDataset,
     Direction,
@@ -24,7 +25,6 @@ from headwater.model.relations import (
     RunDataset,
     Sample,
     Slot,
-    Voice,
 )
 
 NO_DATASET = bytes(16)
@@ -199,7 +199,7 @@ def _project_symlinks(
     for link in links:
         if link.dataset.id != named.id:
             projection.name(link.dataset)
-            alias = Alias(named.id, link.dataset.id, Voice.EVENT, link.joined, projection.stamp)
+            alias = Alias(named.id, link.dataset.id, Authority.EVENT, link.joined, projection.stamp)
             projection.facts.add("alias", alias)
 
 

@@ -23,6 +23,7 @@ from headwater.model.names import is_name
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
     Alias,
+    Authority,
     Declaration,
     DeclaredDataset,
     Direction,
@@ -32,7 +33,6 @@ from headwater.model.relations import (
     JobRow,
     Named,
     NamedKind,
-    Voice,
 )
 
 _OTHERS: dict[str, tuple[NamedKind, Callable[[str], bytes]]] = {
@@ -117,7 +117,7 @@ def _project_joins(projection: Projection, dataset: bytes, facet: Facet | None) 
     """A person's symlinks join names; an identifier of type CUT parts them."""
     for link in (facet.meaning if facet else None) or ():
         projection.name(link.dataset)
-        alias = Alias(dataset, link.dataset.id, Voice.PERSON, link.joined, projection.stamp)
+        alias = Alias(dataset, link.dataset.id, Authority.PERSON, link.joined, projection.stamp)
         projection.facts.add("alias", alias)
 
 

@@ -1,4 +1,4 @@
-"""Looking for what has the words of a query: by names, then by what is said of things."""
+"""SearchRun for what has the words of a query: by names, then by what is said of things."""
 
 from collections.abc import Callable, Collection, Iterable
 from enum import StrEnum
@@ -72,7 +72,7 @@ def _newest(each: Ranked) -> int:
     return -(each.found.updated_at or 0)
 
 
-class Looking:
+class SearchRun:
     """A search on its way."""
 
     def __init__(self, connection: Connection, query: Query, terms: list[Terms]) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from headwater.model.search_text import Rank, Sought, TermSource, words_of
 from headwater.store.query.paging import Page
 from headwater.store.search.matches import Match, find_match, read_texts
-from headwater.store.search.query import Looking, Order, Query, Ranked
+from headwater.store.search.query import Order, Query, Ranked, SearchRun
 from headwater.store.search.results import SearchHit
 from headwater.store.search.terms import Terms, read_terms
 
@@ -31,7 +31,7 @@ def search(connection: Connection, query: Query, page: Page) -> tuple[list[Hit],
     if not words:
         return [], 0
     terms = [read_terms(connection, word) for word in words]
-    looking = Looking(connection, query, terms)
+    looking = SearchRun(connection, query, terms)
     if len(words) == 1 and query.order is Order.RANK and query.keep is None:
         ranked, total = looking.best(page)
     else:
