@@ -29,11 +29,11 @@ $(READY): requirements.lock requirements-build.lock requirements-java.lock pypro
 	  || echo 'There is no Java here, nor one to install: all works but what needs Spark.'
 	touch $@
 
-demo: $(READY)  ## a server, a pipeline that runs on Spark, an example; on port 5000 (PORT=... for another, ONCE=1 to end then)
+demo: $(READY)  ## a server, a pipeline that runs on Spark, an example; on port 5000 (PORT=... for another, ONCE=1 to exit at the end)
 	$(MAKE) --no-print-directory ui || echo 'The web UI cannot be built here: the demo goes on without its pages.'
 	$(BIN)/headwater demo $(if $(PORT),--port $(PORT)) $(if $(ONCE),--once)
 
-lab-spark: services ui  ## Kafka, Spark and Iceberg, in one graph while they run (PORT=..., KEEP=1 to look around)
+lab-spark: services ui  ## Kafka, Spark and Iceberg, in one graph while they run (PORT=..., KEEP=1 to keep it running)
 	$(BIN)/python -m labs.spark $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
 
 services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's jars
@@ -52,7 +52,7 @@ $(UI): hatch_build.py $(shell find ui -type f -not -path 'ui/node_modules/*') | 
 ui-check: ui  ## types and unit tests of the web UI
 	cd ui && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
 
-ui-types: $(READY)  ## write the API's types for the web UI anew
+ui-types: $(READY)  ## generate the API's types for the web UI
 	$(BIN)/python -m scripts.api_types
 
 screenshots: services ui  ## a picture of each page, in light and dark, into docs/pictures
@@ -88,12 +88,12 @@ bench: services ui  ## the figures, within 8 minutes; writes docs/benchmarks.md
 bench-full: connect ui  ## the figures with the large rows
 	$(BIN)/python -m bench --full
 
-lock: $(READY)  ## write the lock files anew
+lock: $(READY)  ## update the lock files
 	$(COMPILE) --group dev pyproject.toml -o requirements.lock
 	$(COMPILE) --group build -o requirements-build.lock
 	$(COMPILE) --group java -o requirements-java.lock
 	$(COMPILE) --group node -o requirements-node.lock
 	$(BIN)/python -m scripts.lock_jars
 
-clean:  ## remove what the targets made
+clean:  ## remove what the targets created
 	rm -rf ui/node_modules src/headwater/server/web/built .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build connect/target

@@ -15,9 +15,10 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 INTRODUCTION = """# Benchmarks
 
-Written by `make bench` and `make bench-full`, each its own part; what the rows measure is in
-[bench/README.md](../bench/README.md). CPU-ms are of the server's process, all threads, and of
-PostgreSQL where named; the load client's are not counted. Stolen CPU inflates them: see `steal`.
+`make bench` and `make bench-full` write this page, each its own part;
+[bench/README.md](../bench/README.md) describes the rows. CPU-ms are of the server's process, all
+threads, and of PostgreSQL where named; the load client is not counted. Stolen CPU inflates them:
+see `steal`.
 """
 
 

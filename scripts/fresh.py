@@ -22,12 +22,12 @@ from scripts.fresh_home import NotPossible, hide_caches, make_home, say
 ROOT = Path(__file__).resolve().parent.parent
 
 ABOUT = """\
-Run a command as a new machine would: what passes only thanks to what earlier runs left fails here.
+Run a command as on a new machine: it fails if it needs something that earlier runs left behind.
 
   scripts/fresh make test                      what CI runs
   scripts/fresh make demo
   scripts/fresh bash -c 'make demo ONCE=1 && make test TESTS=tests/pipeline/test_session.py'
-  scripts/fresh bash                           to look around; `exit` ends it
+  scripts/fresh bash                           for inspection; `exit` ends it
 
 The command gets
   - a clone of the last commit in a new folder, with nothing built and no .venv; what is not
@@ -35,10 +35,10 @@ The command gets
   - an empty HOME, no XDG folders, none of Headwater's, Spark's or Python's variables
   - as root, an account's home without caches (~/.m2, ~/.ivy2, ~/.cache and such) as well: Java
     takes the home from the account, not from HOME. That is an overlay in a mount namespace, so
-    toolchains in the home go on working, and nothing is written to the home itself
-  - settings that say how to reach registries, as they are: those of Maven, npm, pip and git
+    toolchains in the home keep working, and nothing is written to the home itself
+  - the settings for package registries, unchanged: those of Maven, npm, pip and git
 
-Programs of the machine (Java, PostgreSQL) stay what they are; what is found is printed first. It
+Programs of the machine (Java, PostgreSQL) are unchanged; their versions are printed first. It
 takes some 4 GB in TMPDIR, and all of it is removed at the end, also after Ctrl-C and SIGTERM.
 The exit status is the command's."""
 
@@ -217,7 +217,7 @@ def main() -> NoReturn:
     parser = argparse.ArgumentParser(
         "scripts/fresh", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--keep", action="store_true", help="leave the folder, and say where it is")
+    parser.add_argument("--keep", action="store_true", help="keep the folder, and print its path")
     parser.add_argument("command", nargs=argparse.REMAINDER, help="what to run, in the clone")
     chosen = parser.parse_args()
     if not chosen.command:

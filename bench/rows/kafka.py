@@ -43,7 +43,7 @@ def kafka_stream(client: Client) -> list[Figure]:
         Figure("an event in Kafka until the API has it, in batch intervals", "x", seen, limit=2),
         Figure(f"a burst of {BURST:,} events in Kafka, until the lag is zero", "s",
                [Sample(behind, reading.steal)], limit=PATIENCE_SECONDS),
-        Figure("the same, sent and taken in", "events/s",
+        Figure("the same, sent and ingested", "events/s",
                [Sample(BURST / reading.seconds, reading.steal)]),
     ]  # fmt: skip
 

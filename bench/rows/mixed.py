@@ -37,8 +37,8 @@ def readers_and_writers(client: Client) -> list[Figure]:
     return [
         Figure("p95 of 50 readers beside 8 writers, to alone", "x", ratios(longer, waits), limit=3),
         Figure("p95 of 50 readers alone", "ms", waits),
-        Figure("what 50 readers read alone", "answers/s", reads),
-        Figure("what 8 writers send beside 50 readers", "events/s", rates),
+        Figure("responses to 50 readers alone", "answers/s", reads),
+        Figure("events of 8 writers beside 50 readers", "events/s", rates),
     ]
 
 

@@ -31,7 +31,7 @@ def spark_listening(client: Client) -> list[Figure]:
         return [Sample(value, reading.steal)]
 
     return [
-        Figure("a Spark stream of 20,000 rows/s told while it runs, to the CPU of its JVM", "%",
+        Figure("a Spark stream of 20,000 rows/s reported while it runs, to the CPU of its JVM", "%",
                sample(100 * told["ours"] / told["jvm"]), limit=2),
         Figure("the same, memory of the program", "MB", sample(told["memory"]), limit=50),
         Figure("a Spark plan of 500 columns and 20 joins, read the first time, with the JVM",

@@ -74,7 +74,7 @@ def _has_nothing_left() -> bool:
 
 
 def _wait_for_interrupt(stage: Stage) -> None:
-    print(f"\nLook around: {stage.graph.url}/docs has all calls; Ctrl-C ends it.", flush=True)
+    print(f"\nOpen {stage.graph.url} in a browser; Ctrl-C stops the lab.", flush=True)
     try:
         signal.pause()
     except KeyboardInterrupt:

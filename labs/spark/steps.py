@@ -104,7 +104,7 @@ def restart(stage: Stage) -> None:
     stage.graph.show_runs("iceberg-ingestion")
     stage.graph.show_looks([look])
     runs = [run["id"] for run in stage.graph.runs("iceberg-ingestion")]
-    check(runs == [look.run, failed["id"]], "a second run, beside the one that failed", runs)
+    check(runs == [look.run, failed["id"]], "a second run, besides the failed one", runs)
     query = stage.graph.facets(failed["id"])["spark_stream"]["queryId"]
     check(look.query == query, f"both are of query {query}", look.query)
     check(look.read == look.written + 1, "one message was left out, and nothing else", look)
@@ -154,8 +154,8 @@ STEPS: tuple[tuple[str, Callable[[Stage], None]], ...] = (
         run_streams,
     ),
     ("A batch job reads the table that is being written to", run_batch),
-    ("A failure: a message comes that is no order", fail),
-    ("A restart: the stream goes on where it was, and leaves out what is no order", restart),
+    ("A failure: an invalid message arrives", fail),
+    ("A restart: the stream continues where it was, and skips invalid messages", restart),
     ("A new column: orders get a currency, in the topic and in the table", change_schema),
     ("The end: the streams are stopped", end),
 )
@@ -164,7 +164,7 @@ STEPS: tuple[tuple[str, Callable[[Stage], None]], ...] = (
 def _check_columns(found: dict[str, dict[str, str]], expected: dict[str, dict[str, str]]) -> None:
     """Check all columns but those that they begin with."""
     made = {name: ways for name, ways in found.items() if not name.startswith("rate ")}
-    check(made == expected, "every column is made of what it should be", made)
+    check(made == expected, "every column has the expected sources", made)
 
 
 def _look_with_rows(stage: Stage, name: str) -> Look:

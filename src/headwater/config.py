@@ -62,12 +62,12 @@ class IntakeSettings(Section):
         default=20_000_000,
         ge=1_000,
         le=60_000_000,
-        description="Largest body of a request, as sent and once unpacked.",
+        description="Maximum size of a request body, before and after decompression.",
     )
     max_in_flight_bytes: int = Field(
         default=256_000_000,
         ge=1_000,
-        description="Bodies held at once; beyond it senders are told to wait.",
+        description="Maximum size of all request bodies in memory; senders beyond it get 503.",
     )
     max_ahead_seconds: int = Field(
         default=86_400,
@@ -79,16 +79,18 @@ class IntakeSettings(Section):
 class AuthSettings(Section):
     keys: SecretStr = Field(
         default=SecretStr(""),
-        description="Keys beside the store's: NAME:SECRET:SCOPE+SCOPE,... By variable only.",
+        description="Keys besides the store's: NAME:SECRET:SCOPE+SCOPE,... Only as a variable.",
     )
     max_requests_per_second: int = Field(
-        default=1_000, ge=0, description="Requests of one key, in bursts of two seconds; 0: any."
+        default=1_000,
+        ge=0,
+        description="Rate limit per key, with bursts of two seconds; 0: no limit.",
     )
 
 
 class RetentionSettings(Section):
     older_than: str = Field(
-        default="", description="Prune what is older than this, such as 30d; empty: keep all."
+        default="", description="Prune data older than this, such as 30d; empty: keep all."
     )
     every: str = Field(default="24h", description="How often to prune, such as 24h.")
 
@@ -101,11 +103,11 @@ class RetentionSettings(Section):
 
 
 class LakeSettings(Section):
-    is_on: bool = Field(default=True, description="Carry every event on into the lake.")
+    is_on: bool = Field(default=True, description="Write every event to the lake.")
     folder: str = Field(
-        default="", description="Where the lake is; empty: `lake` in the data folder."
+        default="", description="Folder of the lake; empty: `lake` in the data folder."
     )
-    every: str = Field(default="1m", description="How often a server carries events on.")
+    every: str = Field(default="1m", description="How often a server writes events to the lake.")
 
     @field_validator("every")
     @classmethod
@@ -116,22 +118,20 @@ class LakeSettings(Section):
 
 class SparkSettings(Section):
     master: str = Field(
-        default="local[*]", min_length=1, description="Where Spark works: here, or on a cluster."
+        default="local[*]", min_length=1, description="Spark's master: local, or a cluster."
     )
     driver_memory: str = Field(
         default="1g",
         pattern=r"^[1-9]\d*[kmgt]$",
-        description="Memory of Spark's JVM here, such as 1g.",
+        description="Memory of the local Spark JVM, such as 1g.",
     )
     python: str = Field(
-        default="", description="Python on a cluster; empty: the archive's, or python3."
+        default="", description="Python program on a cluster; empty: the archive's, or python3."
     )
     archive: str = Field(
         default="", description="Packed Python environment that is sent to a cluster's machines."
     )
-    conf: dict[str, str] = Field(
-        default={}, description="Further settings of Spark's own, by their names."
-    )
+    conf: dict[str, str] = Field(default={}, description="Further Spark properties, by name.")
 
     @field_validator("conf")
     @classmethod
@@ -139,15 +139,15 @@ class SparkSettings(Section):
         for key in value:
             # Spark would leave such a key out without a word.
             if not key.startswith("spark."):
-                raise ValueError(f"'{key}' is none of Spark's: they begin with 'spark.'")
+                raise ValueError(f"'{key}' is not a Spark property: those start with 'spark.'")
             if key in ("spark.master", "spark.driver.memory"):
-                raise ValueError(f"'{key}' has a setting of its own")
+                raise ValueError(f"'{key}' has its own setting")
         return value
 
 
 class HealthSettings(Section):
     silent_after: str = Field(
-        default="10m", description="How long a stream may be quiet before it is called silent."
+        default="10m", description="How long a stream may send no events before it is silent."
     )
 
     @field_validator("silent_after")
@@ -169,7 +169,7 @@ class Settings(BaseSettings):
     )
 
     data: Path = Field(
-        default=Path("headwater-data"), description="Folder for everything kept in files."
+        default=Path("headwater-data"), description="Folder for everything stored in files."
     )
     store: str = Field(
         default="", description="URL of the store; SQLite in the data folder unless set."
@@ -218,7 +218,7 @@ def load_settings(**flags: Any) -> Settings:
         raise BadConfig(named or DEFAULT_FILE, f"not UTF-8: {error}") from None
     except SettingsError as error:
         field = str(error).partition('"')[2].partition('"')[0]
-        raise BadConfig(field, "not a value its variable can have") from None
+        raise BadConfig(field, "not a valid value of the variable") from None
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(named or DEFAULT_FILE, f"not TOML: {error}") from None
     except ValidationError as error:
@@ -282,7 +282,7 @@ def _check_variables() -> None:
         if variable.upper().startswith(PREFIX):
             key = variable[len(PREFIX) :].lower()
             if key not in _keys(Settings):
-                raise BadConfig(key.replace("__", "."), f"there is none; see variable {variable}")
+                raise BadConfig(key.replace("__", "."), f"no such setting; see variable {variable}")
 
 
 def _keys(section: type[BaseModel]) -> set[str]:

@@ -11,5 +11,5 @@ def parse_duration(text: str) -> timedelta:
     """Read a whole number and its unit. Raises ValueError where it is none, or is nothing."""
     found = _SPAN.fullmatch(text.strip().lower())
     if found is None or int(found[1]) == 0:
-        raise ValueError(f"'{text[:32]}' is not a span of time such as 12h, 30d or 4w")
+        raise ValueError(f"'{text[:32]}' is not a duration such as 12h, 30d or 4w")
     return timedelta(**{_UNITS[found[2]]: int(found[1])})

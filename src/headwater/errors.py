@@ -100,7 +100,7 @@ class TooManyRequests(HeadwaterError):
     """A key that asks more often than it may; `retry_after` is in seconds."""
 
     def __init__(self, name: str, retry_after: int) -> None:
-        super().__init__(f"key '{name}' asks too often; try again in {retry_after} s")
+        super().__init__(f"key '{name}' sends too many requests; try again in {retry_after} s")
         self.name = name
         self.retry_after = retry_after
 
@@ -160,8 +160,8 @@ class PackagesUnavailable(SparkUnavailable):
         self.packages = list(packages)
         super().__init__(
             f"{', '.join(self.packages)} cannot be fetched from {origin}: {reason}; "
-            "is there a network, and such a version? A mirror can be named in Maven's "
-            "settings.xml or in DEFAULT_ARTIFACT_REPOSITORY"
+            "check the network and the version; a mirror can be set in Maven's settings.xml or in "
+            "DEFAULT_ARTIFACT_REPOSITORY"
         )
 
 

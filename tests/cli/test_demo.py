@@ -182,7 +182,7 @@ class TestDemo:
 
     def test_what_it_tells_to_try_works_and_ctrl_c_ends_it(self) -> None:
         with Demo.start() as service:
-            service.wait_for("(Ctrl-C ends it)")
+            service.wait_for("(Ctrl-C stops the server)")
             asked = re.findall(r"curl -s '(.*)'", service.log())
             assert 1 <= len(asked) <= 2
             answers = [httpx2.get(url, trust_env=False) for url in asked]

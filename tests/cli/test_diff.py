@@ -43,7 +43,7 @@ def test_nothing(at_shop: Shop, run: Run) -> None:
 
 def test_a_limit_is_told(at_shop: Shop, run: Run) -> None:
     lines = run("diff", "2024-01-01", SECOND, "--limit", "3").out.splitlines()
-    assert lines[-1] == "Only 3 of them are shown; raise --limit."
+    assert lines[-1] == "Only 3 are shown; raise --limit."
     assert len([line for line in lines if line.startswith("  ")]) == 3
 
 
@@ -55,7 +55,7 @@ def test_as_json(at_shop: Shop, run: Run) -> None:
 
 class TestMistakes:
     def test_from_after_to(self, at_shop: Shop, run: Run) -> None:
-        check_one_line(run("diff", "2d", "3d"), "T1", "is after T2", "exchange")
+        check_one_line(run("diff", "2d", "3d"), "T1", "is after T2", "swap them")
         check_one_line(run("diff", "2999-01-01"), "T1", "is after T2")
 
     def test_a_time_that_is_none(self, at_shop: Shop, run: Run) -> None:
@@ -65,7 +65,7 @@ class TestMistakes:
         check_one_line(run("diff", "2d", "orders"), "T2", "give both times before it")
 
     def test_a_side_of_nothing(self, at_shop: Shop, run: Run) -> None:
-        check_one_line(run("diff", "2d", "--up"), "--up", "name one")
+        check_one_line(run("diff", "2d", "--up"), "--up", "give one")
 
 
 NOW = "2024-05-02T10:00:00.000000Z"

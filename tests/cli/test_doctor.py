@@ -39,7 +39,7 @@ def shown() -> dict[str, dict[str, str]]:
 def test_an_empty_machine_is_well() -> None:
     findings = examine()
     assert {finding["state"] for finding in findings.values()} == {"ok"}
-    assert "not there yet" in findings["store"]["found"]
+    assert "does not exist yet" in findings["store"]["found"]
 
 
 class TestServer:

@@ -94,7 +94,7 @@ class TestSaying:
             (("own", "orders#id", "ada"), ("a column has the owners",)),
             (("own", "orders", "nobody", "--remove"), ("owner 'nobody' not found",)),
             (("delete", "orders#id", "--yes"), ("a column cannot be deleted",)),
-            (("restore", "orders"), ("nothing deleted is called 'orders'",)),
+            (("restore", "orders"), ("nothing deleted has the name 'orders'",)),
             (("log", "nothing"), ("'nothing' not found",)),
             (("log", "--undo", "0" * 32), ("edit '", "not found")),
             (("log", "--after", "noon"), ("--after",)),
@@ -121,7 +121,7 @@ class TestHiding:
         assert "is deleted" in said(run, "delete", "orders", "--yes")
         assert read(server)["code"] == 404
         assert edits(run, "orders")[0]["set"] == {"deleted": True}
-        assert said(run, "restore", "orders") == f"dataset {ORDERS} is back\n"
+        assert said(run, "restore", "orders") == f"dataset {ORDERS} is restored\n"
         assert read(server)["name"] == "orders"
         said(run, "delete", "load", "--yes")
         said(run, "restore", f"{JOBS}|load", "--type", "job")

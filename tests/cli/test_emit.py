@@ -155,7 +155,7 @@ class TestRefused:
         packed = gzip.compress(lines(run_event(), *some(5_000)))
         outcome = run("emit", write("events.gz", packed[: len(packed) // 2]))
         assert outcome.status == 1
-        assert "cannot be read on" in outcome.err.splitlines()[-1]
+        assert "cannot be read further" in outcome.err.splitlines()[-1]
         assert api.event_count() > 100
 
     def test_as_json(self, run: Run, api: Api) -> None:
@@ -218,7 +218,7 @@ class TestResume:
             assert run("emit", "events", "--resume", "--server", server.url).status == 1
             server.answers[:] = [204]
             outcome = run("emit", "events", "--resume", "--server", server.url)
-        assert outcome[:2] == (1, "149 stored, 1 refused, 100 answered before\n")
+        assert outcome[:2] == (1, "149 stored, 1 refused, 100 already sent\n")
         assert outcome.err.startswith("events:121: ")
         sent = [len(msgspec.json.decode(body)) for body in server.bodies]
         assert sent == [100, 99, 99, 50]
@@ -226,10 +226,10 @@ class TestResume:
     def test_after_the_end_only_what_is_new_is_sent(self, run: Run, api: Api) -> None:
         write("events", lines(*some(3)))
         assert run("emit", "events", "--resume").out == "3 stored, 0 refused\n"
-        done = "0 stored, 0 refused, 3 answered before\n"
+        done = "0 stored, 0 refused, 3 already sent\n"
         assert run("emit", "events", "--resume") == (0, done, "")
         write("events", lines(*some(5)))
-        more = "2 stored, 0 refused, 3 answered before\n"
+        more = "2 stored, 0 refused, 3 already sent\n"
         assert run("emit", "events", "--resume") == (0, more, "")
         assert api.event_count() == 5
 

@@ -199,7 +199,7 @@ class TestKafka:
             ([*ORDERS, "--from", "yesterday"], ["--from", "'yesterday' is neither earliest"]),
             ([*ORDERS, "--from", ""], ["--from"]),
             ([*ORDERS, "--from", "Earliest"], ["--from"]),
-            ([*ORDERS, "--every", "soon"], ["--every", "'soon' is not a span of time"]),
+            ([*ORDERS, "--every", "soon"], ["--every", "'soon' is not a duration"]),
             ([*ORDERS, "--every", "0s"], ["--every"]),
             ([*ORDERS, "--every", "5"], ["--every"]),
             ([*ORDERS, "--once", "--every", "5"], ["--every"]),
@@ -211,7 +211,7 @@ class TestKafka:
             ([*ORDERS, "--max-events", "0"], ["--max-events"]),
             ([*ORDERS, "--metrics-port", "70000"], ["--metrics-port"]),
             ([*ORDERS, "--metrics-port", "x"], ["--metrics-port"]),
-            ([*ORDERS, "--name", "a/b"], ["--name", "'a/b' is not made of"]),
+            ([*ORDERS, "--name", "a/b"], ["--name", "'a/b' may contain only"]),
             ([*ORDERS, "--name", ".."], ["--name"]),
             ([*ORDERS, "--name", ""], ["--name"]),
             ([*ORDERS, "orders"], ["orders"]),
@@ -227,7 +227,7 @@ class TestKafka:
         self, run: Run, calls: list[Call]
     ) -> None:
         outcome = run(*ORDERS, "--conf", "ui.enabled=true")
-        check_one_line(outcome, "spark.conf", "they begin with 'spark.'")
+        check_one_line(outcome, "spark.conf", "those start with 'spark.'")
         assert calls == []
 
 
@@ -313,7 +313,7 @@ class TestCheck:
         (events / "a.json").write_text('{"eventTime": 5}\n')
         steps = self.steps(run("ingest", "files", "events", "--check"))
         assert steps[1][:2] == ["events", "ok"]
-        assert "events/a.json:1 is no event, and would be rejected: " in steps[1][2]
+        assert "events/a.json:1 is not a valid event and would be rejected: " in steps[1][2]
 
     def test_a_place_that_is_not_there_and_the_rest_nevertheless(self, run: Run) -> None:
         outcome = run("ingest", "files", "evnets", "--check")
@@ -353,10 +353,10 @@ class TestCheck:
         ("brokers", "reason"),
         [
             ("127.0.0.1:1", "cannot connect to 127.0.0.1:1: Connection refused; is it running?"),
-            ("localhost", "'localhost' is no HOST:PORT"),
-            ("localhost:kafka", "'localhost:kafka' is no HOST:PORT"),
-            ("localhost:99999", "'localhost:99999' is no HOST:PORT"),
-            ("127.0.0.1:1, b", "; 'b' is no HOST:PORT"),
+            ("localhost", "'localhost' is not HOST:PORT"),
+            ("localhost:kafka", "'localhost:kafka' is not HOST:PORT"),
+            ("localhost:99999", "'localhost:99999' is not HOST:PORT"),
+            ("127.0.0.1:1, b", "; 'b' is not HOST:PORT"),
         ],
     )
     def test_brokers_that_do_not_answer(self, run: Run, brokers: str, reason: str) -> None:
@@ -447,7 +447,7 @@ class TestRun:
         acts.append(act)
         outcome = run(*ORDERS)
         assert outcome.status == 0 and seen == [True]
-        assert outcome.err == "stopping after this batch; once more to stop at once\n"
+        assert outcome.err == "stopping after this batch; press Ctrl-C again to stop at once\n"
         assert signal.getsignal(number) == before
 
     def test_what_it_raises_is_one_line(
@@ -515,10 +515,10 @@ class TestReplay:
         engine.dispose()
 
     def test_it_says_how_many(self, run: Run) -> None:
-        told = "1 were too long to be kept whole: send them again\n"
+        told = "1 were too long to be stored completely: send them again\n"
         for count in (1, 0):
             outcome = run("ingest", "replay")
-            assert outcome == (0, f"{count} taken in, 1 still cannot be read\n{told}", "")
+            assert outcome == (0, f"{count} ingested, 1 still rejected\n{told}", "")
 
     def test_for_programs(self, run: Run) -> None:
         outcome = run("ingest", "replay", "--output", "json")
@@ -527,12 +527,12 @@ class TestReplay:
 
     def test_of_one_source(self, run: Run) -> None:
         outcome = run("ingest", "replay", "--source", "kafka orders/1@")
-        assert outcome == (0, "0 taken in, 1 still cannot be read\n", "")
+        assert outcome == (0, "0 ingested, 1 still rejected\n", "")
 
     def test_it_waits_for_the_lake(self, run: Run) -> None:
         run("ingest", "replay")
         outcome = run("lake", "flush")
-        assert outcome.out.startswith("1 events carried on")
+        assert outcome.out.startswith("1 events written to")
 
     def test_a_bad_store_is_one_line(self, run: Run) -> None:
         outcome = run("ingest", "replay", "--store", "postgresql://127.0.0.1:1/none")

@@ -56,7 +56,7 @@ class TestKeys:
         shown = run("keys", "list").out
         for text in ("name", "scopes", "created", "revoked", "reader", "writer"):
             assert text in shown
-        assert "before" in run("keys", "revoke", "reader").out
+        assert "already revoked" in run("keys", "revoke", "reader").out
 
     def test_what_cannot_be_done_is_one_line(self, run: Run) -> None:
         run("keys", "add", "ci", "--scope", "read")

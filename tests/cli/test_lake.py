@@ -44,7 +44,7 @@ class TestFlush:
         lake = data / "lake"
         for count in (3, 0):
             outcome = run("lake", "flush", "--data", str(data))
-            assert outcome == (0, f"{count} events carried on into {lake}\n", "")
+            assert outcome == (0, f"{count} events written to {lake}\n", "")
         write(data, "d", "e")
         assert run("lake", "flush", "--data", str(data)).out.startswith("2 events")
         assert len(payloads(Lake(lake))) == 5
@@ -67,7 +67,7 @@ class TestFlush:
     ) -> None:
         monkeypatch.setenv("HEADWATER__DATA", str(data))
         monkeypatch.setenv("HEADWATER__LAKE__FOLDER", str(tmp_path / "elsewhere"))
-        assert run("lake", "flush").out == f"3 events carried on into {tmp_path / 'elsewhere'}\n"
+        assert run("lake", "flush").out == f"3 events written to {tmp_path / 'elsewhere'}\n"
         assert not (data / "lake").exists()
 
     def test_into_a_folder_that_is_named(self, run: Run, data: Path, tmp_path: Path) -> None:
@@ -82,13 +82,13 @@ class TestFlush:
         other = str(tmp_path / "other")
         run("lake", "flush", "--data", str(data))
         outcome = run("lake", "flush", "--data", str(data), "--lake", other)
-        assert outcome.out == f"0 events carried on into {other}\n"
+        assert outcome.out == f"0 events written to {other}\n"
         run("lake", "flush", "--all", "--data", str(data), "--lake", other)
         assert payloads(Lake(Path(other))) == payloads(Lake(data / "lake"))
 
     def test_a_store_that_is_not_there_yet_is_made(self, run: Run, tmp_path: Path) -> None:
         outcome = run("lake", "flush", "--data", "new")
-        assert outcome == (0, f"0 events carried on into {Path('new') / 'lake'}\n", "")
+        assert outcome == (0, f"0 events written to {Path('new') / 'lake'}\n", "")
 
     @pytest.mark.parametrize("below", ["", "below"])
     def test_a_file_in_the_lakes_place(
@@ -121,7 +121,7 @@ class TestFlush:
     @pytest.mark.integration
     def test_on_postgresql(self, postgresql_url: str, tmp_path: Path) -> None:
         arguments = ("lake", "flush", "--store", postgresql_url, "--data", str(tmp_path))
-        assert run_program(*arguments).out == f"0 events carried on into {tmp_path / 'lake'}\n"
+        assert run_program(*arguments).out == f"0 events written to {tmp_path / 'lake'}\n"
 
 
 class TestCompact:
@@ -130,11 +130,11 @@ class TestCompact:
         for some in ("ab", "bc"):
             lake.add(lake_events(*some))
         for before, copies in (
-            ("2 files of 1 days became 1", 1),
-            ("0 files of 0 days became 0", 0),
+            ("2 files of 1 days merged into 1", 1),
+            ("0 files of 0 days merged into 0", 0),
         ):
             outcome = run("lake", "compact", "--lake", str(lake.folder))
-            assert outcome == (0, f"{before}; {copies} copies are gone\n", "")
+            assert outcome == (0, f"{before}; {copies} duplicates removed\n", "")
         assert payloads(lake) == [b"a", b"b", b"c"]
         assert len(files(lake)) == 1
 
@@ -156,7 +156,7 @@ class TestCompact:
         lake.add(lake_events("a"))
         with compacting(lake.folder):
             outcome = run("lake", "compact", "--lake", str(lake.folder))
-        check_one_line(outcome, "another compaction of the lake", "let it end first")
+        check_one_line(outcome, "another compaction of the lake", "wait until it ends")
 
     def test_no_lake(self, run: Run, tmp_path: Path) -> None:
         assert run("lake", "compact", "--data", "none").status == 0
@@ -180,7 +180,7 @@ class TestCompact:
 class TestStats:
     def test_no_lake(self, run: Run, tmp_path: Path) -> None:
         outcome = run("lake", "stats", "--data", "none")
-        assert outcome == (0, "no lake at none/lake; 0 events wait for one\n", "")
+        assert outcome == (0, "no lake at none/lake; 0 events are waiting for it\n", "")
         found = json.loads(run("lake", "stats", "--data", "none", "-o", "json").out)
         assert found == [
             {
@@ -198,7 +198,7 @@ class TestStats:
 
     def test_no_lake_yet(self, run: Run, data: Path) -> None:
         outcome = run("lake", "stats", "--data", str(data))
-        assert outcome == (0, f"no lake at {data / 'lake'}; 3 events wait for one\n", "")
+        assert outcome == (0, f"no lake at {data / 'lake'}; 3 events are waiting for it\n", "")
         (found,) = json.loads(run("lake", "stats", "--data", str(data), "-o", "json").out)
         assert (found["events"], found["waiting"]) == (0, 3)
 

@@ -54,7 +54,9 @@ class TestTrees:
     def test_what_is_left_out_is_counted(self, at_shop: Shop, run: Run) -> None:
         lines = tree(run("lineage", "shop.orders", "--down", "--depth", "1"))
         assert lines[1:5] == ["shop.orders", "`- cdc", "   `- orders", "      `- ... 2 more"]
-        assert lines[-1] == "There is more: raise --depth (here 1) or --limit (here 1,000)."
+        assert (
+            lines[-1] == "Not everything is shown: raise --depth (here 1) or --limit (here 1,000)."
+        )
 
     def test_the_state_is_that_of_the_last_run(self, at_shop: Shop, run: Run) -> None:
         out = run("lineage", "orders_fact", "--up").out
@@ -71,7 +73,7 @@ class TestTrees:
 
     def test_a_node_that_was_not_there_yet(self, at_shop: Shop, run: Run) -> None:
         outcome = run("lineage", TOPIC, "--as-of", "2020-01-01")
-        check_one_line(outcome, "nothing was known of 'orders' at 2020-01-01 00:00:00")
+        check_one_line(outcome, "'orders' did not exist at 2020-01-01 00:00:00")
 
     def test_children_may_be_folded(self, at_shop: Shop, run: Run) -> None:
         assert run("lineage", TOPIC, "--fold").status == 0
@@ -126,7 +128,7 @@ class TestNames:
         assert first.split() == ["dataset", TOPICS, "orders", f"dataset:{TOPICS}:orders"]
         assert second.split() == ["job", JOBS, "orders", f"job:{JOBS}:orders"]
         assert error == (
-            "headwater: orders: may mean 2 nodes; give one of these as NAMESPACE|NAME or as a "
+            "headwater: orders: matches 2 nodes; give one of these as NAMESPACE|NAME or as a "
             "node id, or narrow it with --type"
         )
 
@@ -185,10 +187,10 @@ class TestColumns:
 
     def test_a_job_that_states_no_columns_is_told(self, at_shop: Shop, run: Run) -> None:
         assert tree(run("lineage", f"{BOARD}.total", "--up"))[2:] == [
-            "|- orders_copy (whole dataset: job states no columns)",
+            "|- orders_copy (whole dataset: job reports no columns)",
             "|  `- orders (whole dataset)",
             "|     `- shop.orders (whole dataset)",
-            "`- orders_fact (whole dataset: job states no columns)",
+            "`- orders_fact (whole dataset: job reports no columns)",
             "   `- orders (whole dataset) (see above)",
         ]
 
@@ -249,7 +251,7 @@ class TestMistakes:
         ("options", "reason"),
         [
             (["--direct"], "add --columns"),
-            (["--fold", "--columns"], "not for columns"),
+            (["--fold", "--columns"], "not to columns"),
             (["--fold", "-o", "dot"], "--output text and json"),
             (["--columns", "--direct", "-o", "csv"], "--output text and json"),
         ],

@@ -40,7 +40,7 @@ def test_every_path_is_a_block(place: str, run: Run) -> None:
 
 def test_the_other_way_round_is_told(at_shop: Shop, run: Run) -> None:
     lines = run("path", BOARD, "shop.orders", "--limit", "1").out.splitlines()
-    assert lines[0] == f"It leads from shop.orders to {BOARD}: shop.orders is upstream."
+    assert lines[0] == f"The path leads from shop.orders to {BOARD}: shop.orders is upstream."
     assert lines[3].startswith("shop.orders")
     assert lines[-1] == "There may be more paths; raise --limit or --depth."
 
@@ -53,13 +53,13 @@ def test_columns_say_how(at_shop: Shop, run: Run) -> None:
 
 def test_whole_datasets_are_told(at_shop: Shop, run: Run) -> None:
     out = run("path", "orders_copy.price", BOARD).out
-    assert "(whole dataset: job states no columns)" in out
+    assert "(whole dataset: job reports no columns)" in out
 
 
 def test_what_nothing_connects_is_no_error(place: str, run: Run) -> None:
     outcome = run("path", BOARD, "island")
     assert outcome.status == 0
-    assert outcome.out == f"nothing leads from {BOARD} to island\\x1b[31m\\n, nor back\n"
+    assert outcome.out == f"no path between {BOARD} and island\\x1b[31m\\n\n"
 
 
 def test_what_was_only_said_is_told(at_shop: Shop, run: Run) -> None:
@@ -83,7 +83,7 @@ def test_an_unknown_end_is_one_line(at_shop: Shop, run: Run, ends: tuple[str, st
 def test_an_end_that_may_be_several_is_listed(at_shop: Shop, run: Run) -> None:
     outcome = run("path", "orders", BOARD)
     assert outcome.status == 1
-    assert outcome.err.splitlines()[-1].startswith("headwater: orders: may mean 2 nodes")
+    assert outcome.err.splitlines()[-1].startswith("headwater: orders: matches 2 nodes")
 
 
 def test_a_bad_time_is_one_line(at_shop: Shop, run: Run) -> None:

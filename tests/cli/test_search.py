@@ -48,8 +48,8 @@ def test_words_may_be_many_and_one_letter_wrong(run: Run) -> None:
 
 
 def test_nothing_found_is_one_line_that_helps(run: Run) -> None:
-    check_one_line(run("search", "zebra"), "nothing is found for 'zebra'")
-    check_one_line(run("search", "zebra", "orders_fact"), "near it: orders_fact")
+    check_one_line(run("search", "zebra"), "nothing found for 'zebra'")
+    check_one_line(run("search", "zebra", "orders_fact"), "similar: orders_fact")
     check_one_line(run("search", "orders", "--tag", "none"), "with these options")
 
 

@@ -57,7 +57,7 @@ def test_a_file_of_something_else_is_left_as_it_is(run: Run, tmp_path: Path) -> 
     make_file(other, "CREATE TABLE bookmarks (url TEXT)")
     before = other.read_bytes()
     check_one_line(run("jobs", "--server", f"sqlite:///{text}"), "not a database")
-    check_one_line(run("jobs", "--server", f"sqlite:///{other}"), "not a store of Headwater")
+    check_one_line(run("jobs", "--server", f"sqlite:///{other}"), "not a Headwater store")
     assert other.read_bytes() == before
     assert {file.name for file in tmp_path.iterdir()} == {"text", "other.db"}
 
@@ -92,7 +92,11 @@ def test_what_is_no_store_is_one_line(run: Run, url: str, reason: str) -> None:
 def test_nothing_is_written(run: Run, shop: Shop, tmp_path: Path) -> None:
     file = tmp_path / "event.json"
     file.write_text("{}")
-    check_one_line(run("emit", str(file), "--server", shop.store), "only read", "name a server")
+    check_one_line(
+        run("emit", str(file), "--server", shop.store),
+        "cannot write to a store",
+        "the URL of a server",
+    )
     with Client(shop.store) as client, pytest.raises(InvalidRequest):
         client.send("POST", "/api/v1/lineage", json={})
 
@@ -113,7 +117,7 @@ def test_the_server_is_loaded_for_stores_only() -> None:
 
 @pytest.mark.integration
 def test_on_postgresql(postgresql_url: str, tmp_path: Path) -> None:
-    check_one_line(run_program("jobs", "--server", postgresql_url), "not a store of Headwater")
+    check_one_line(run_program("jobs", "--server", postgresql_url), "not a Headwater store")
     assert run_program("db", "upgrade", "--store", postgresql_url).status == 0
     assert run_program("jobs", "--server", postgresql_url) == (0, "no jobs\n", "")
     outcome = run_program("lineage", "orders", "--server", postgresql_url)

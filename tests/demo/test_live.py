@@ -228,7 +228,7 @@ class TestShown:
 
     def test_a_second_start_shows_what_was_kept(self, played: Played) -> None:
         out = demo(played.folder, env=NO_JAVA)
-        assert "--again runs it anew" in out
+        assert "--again runs it again" in out
         assert "Starting Spark" not in out
         assert _ageless(_live_part(out)) == _ageless(_live_part(played.out))
 
@@ -237,17 +237,17 @@ class TestShown:
         out = demo(folder, "--again", env=NO_JAVA)
         assert "Starting Spark" in out
         assert "--again" not in out
-        assert "The live scene is left out" in out
+        assert "The live scene is skipped" in out
 
 
 def test_without_java_there_is_one_line_and_the_other_scene(tmp_path: Path) -> None:
     out = demo(tmp_path / "here", env=NO_JAVA)
-    (line,) = re.findall(r"^The live scene is left out: (.*)", out, re.M)
+    (line,) = re.findall(r"^The live scene is skipped: (.*)", out, re.M)
     assert "Java 17 or newer is not installed" in line
     assert "supplier_summary --up" not in out
     assert "upstream of dashboards.executive_revenue " in out
     # Nor is it taken for played at the next start.
-    assert "The live scene is left out" in demo(tmp_path / "here", env=NO_JAVA)
+    assert "The live scene is skipped" in demo(tmp_path / "here", env=NO_JAVA)
 
 
 @pytest.mark.parametrize("start", [[], IGNORING], ids=["", "in the background"])

@@ -196,9 +196,9 @@ def test_an_event_ahead_of_the_clock_is_taken_in_by_a_replay(scene: Scene) -> No
     assert "ahead of the receiver's clock" in rejected.reason
 
     command = ("ingest", "replay", "--source", f"kafka {topic}/", "--data", str(scene.service.data))
-    assert run_headwater(*command).out == "0 taken in, 1 still cannot be read\n"
+    assert run_headwater(*command).out == "0 ingested, 1 still rejected\n"
     raised = {"HEADWATER__INTAKE__MAX_AHEAD_SECONDS": str(60 * 86_400)}
-    assert run_headwater(*command, env=raised) == (0, "1 taken in, 0 still cannot be read\n", "")
+    assert run_headwater(*command, env=raised) == (0, "1 ingested, 0 still rejected\n", "")
     assert read_rejected(scene.service.store, f"kafka {topic}/") == {}
     scene.sent.append(early)
     carried = run_headwater("lake", "flush", "--data", str(scene.service.data))
@@ -299,7 +299,7 @@ def test_a_second_one_on_the_same_data_folder(scene: Scene) -> None:
     options = ("--brokers", scene.kafka.bootstrap, "--pattern", f"{scene.name}-.*")
     storage = ("--name", scene.name, "--data", str(scene.service.data))
     outcome = run_headwater("ingest", "kafka", *options, *storage)
-    check_one_line(outcome, f"an ingest called '{scene.name}' is running on this data folder")
+    check_one_line(outcome, f"an ingest named '{scene.name}' is running on this data folder")
     topic = scene.new_topic()
     scene.send(topic, new_events(5))
     scene.wait(topic)
@@ -444,7 +444,7 @@ def test_two_into_one_store_that_goes_away(kafka: Kafka, tmp_path: Path) -> None
 
 
 def has_gone_on(service: Ingest) -> bool:
-    return "taking in" in service.log().rpartition("trying again")[2]
+    return "ingesting from" in service.log().rpartition("trying again")[2]
 
 
 @pytest.mark.long

@@ -228,7 +228,7 @@ def test_spark_alone(kafka: Kafka, topic: str, tmp_path: Path) -> None:
         # pyspark's own threads may have written more.
         assert "src/headwater" not in service.log()
         last = service.log().splitlines()[-1]
-        assert last == "headwater: Spark ended while at work: status -9 of its JVM"
+        assert last == "headwater: Spark ended unexpectedly: its JVM ended with status -9"
         assert own_states(service.store)[-1] == "FAIL"
         more = list(bench_load.events(100, start_run=1_000))
         kafka.produce(topic, more)

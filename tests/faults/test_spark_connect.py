@@ -19,7 +19,7 @@ def test_streams_of_a_session(tmp_path: Path) -> None:
     with Headwater.start() as server:
         ended = spark_programs.run("over_connect", tmp_path, server.url)
         assert ended.returncode == 0, ended.stderr
-        assert ended.stderr.count("over Spark Connect no plan can be read") == 1
+        assert ended.stderr.count("Spark Connect gives no access to plans") == 1
         answer = httpx2.get(f"{server.url}/api/v1/events/lineage", trust_env=False)
         events = list(reversed(answer.json()["events"]))
     check_running([event for event in events if event["job"]["name"] == "totals"], tmp_path)

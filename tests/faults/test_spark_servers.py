@@ -35,7 +35,7 @@ def test_whatever_servers_do(tmp_path: Path) -> None:
         # Of those that wait, a heartbeat takes the place of the one before it.
         assert all(1 <= each["dropped"] <= 3 for each in failing), failing
         assert all(each["dropped"] >= 3 for each in refusing), refusing
-        for said in ("refused it: 401", "refused it: 403", "refused it: 301", "does not take"):
+        for said in ("refused it: 401", "refused it: 403", "refused it: 301", "does not accept"):
             assert said in ended.stderr, ended.stderr
         events = httpx2.get(f"{server.url}/api/v1/events/lineage", trust_env=False).json()["events"]
         kinds = [event["eventType"] for event in events]
@@ -85,5 +85,5 @@ def test_one_that_is_larger_than_all_that_may_wait() -> None:
 
 @pytest.mark.parametrize("url", ["localhost:5000", "ftp://localhost", "/lineage"])
 def test_an_address_of_nothing(url: str) -> None:
-    with pytest.raises(ValueError, match="begins with http://"):
+    with pytest.raises(ValueError, match="starts with http://"):
         http_post(url)

@@ -82,7 +82,7 @@ def test_a_store_made_by_a_newer_version(store_url: str, tmp_path: Path) -> None
     assert ended.stdout == ""
     (line,) = ended.stderr.splitlines()
     assert line.startswith("headwater: the store is at revision 9999")
-    assert "install the version that made it, or a newer one" in line
+    assert "install the version that created it, or a newer one" in line
     assert revision_of(store_url) == "9999"
 
 

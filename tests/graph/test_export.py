@@ -103,13 +103,13 @@ DOT = r"""digraph lineage {
   "dataset:kafka://b:9092:orders" -> "job:etl:load";
   "datasetField:k:o:id" -> "datasetField:pg:sales:id" [style=dashed, color=gray50, TOOLTIP];
   "job:etl:load" -> "dataset:pg:sales" [style=dashed];
-  label="Cut short: there is more than is drawn.";
+  label="Incomplete: some nodes are not drawn.";
 }
 """.replace("TOOLTIP", r'tooltip="load\nINDIRECT/FILTER\nassumed"')
 
 MERMAID = """\
 flowchart LR
-  %% Cut short: there is more than is drawn.
+  %% Incomplete: some nodes are not drawn.
   subgraph c0["o<br/>k"]
     n2(["id"])
   end
@@ -254,8 +254,8 @@ def test_nothing_is_a_graph(format: str) -> None:
 
 @pytest.mark.parametrize("format", ["dot", "mermaid"])
 def test_what_is_whole_is_not_called_cut_short(format: str) -> None:
-    assert "Cut short" in write(format, EXAMPLE)
-    assert "Cut short" not in write(format, EXAMPLE._replace(is_cut=False))
+    assert "Incomplete" in write(format, EXAMPLE)
+    assert "Incomplete" not in write(format, EXAMPLE._replace(is_cut=False))
 
 
 def test_an_end_without_a_shape_gets_one() -> None:
@@ -398,7 +398,7 @@ def test_mermaid_holds_names_in_strings_only(drawing: Drawing) -> None:
     shapes = tidy(drawing).shapes
     for row in written.split("\n"):
         assert re.fullmatch(
-            r"flowchart LR|  %% Cut short.*|  subgraph c\d+\[S\]|  end|  n\d+ --> n\d+|"
+            r"flowchart LR|  %% Incomplete.*|  subgraph c\d+\[S\]|  end|  n\d+ --> n\d+|"
             r" +n\d+(\[S\]|\[\(S\)\]|\(\[S\]\))|"
             r"  classDef \w+ [\w:#,-]+|  class n[n\d,]+ \w+|  linkStyle [\d,]+ [\w:#, -]+|",
             MERMAID_STRING.sub("S", row),

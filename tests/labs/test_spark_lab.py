@@ -192,7 +192,7 @@ def test_the_whole_lab(started: list[Lab], tmp_path: Path) -> None:
     port = free_port()
     lab = Lab(tmp_path, "--keep", "--port", str(port))
     started.append(lab)
-    lab.read_until("Look around:")
+    lab.read_until("in a browser; Ctrl-C")
     events = _events(f"http://127.0.0.1:{port}")
     for job, columns, by in EXPECTED:
         (written,) = next(each for each in events if each["job"]["name"] == job)["outputs"]

@@ -297,7 +297,7 @@ class TestTwoAtOnce:
         disturb(compact_as_well)
         assert lake.compact().days == 2
         assert set(refused) == {
-            f"another compaction of the lake at {lake.folder} is under way; let it end first"
+            f"another compaction of the lake at {lake.folder} is running; wait until it ends"
         }
         assert sorted(lake.read()) == before
         assert lake.stats().events == 8
@@ -353,7 +353,7 @@ class TestTwoAtOnce:
         old = lake.files()
         lake.compact()
         for file in old:
-            with pytest.raises(FileGone, match="is gone"):
+            with pytest.raises(FileGone, match="no longer exists"):
                 list(read_file(file))
 
     def test_readers_writers_and_a_compaction_over_and_over(

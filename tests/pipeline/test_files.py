@@ -344,7 +344,7 @@ class TestWhole:
         stream.write("a", "\n".join(["{}"] * 100).encode("utf-16"))
         stream.wait()
         (record,) = stream.take()
-        assert record.error == "cannot be read on: neither gzip nor text in UTF-8"
+        assert record.error == "cannot be read further: neither gzip nor text in UTF-8"
 
     def test_a_file_that_vanishes_is_forgotten(self, stream: Stream) -> None:
         path = stream.write("a", lines(1, 2))
@@ -481,7 +481,7 @@ class TestReading:
         for data in (packed[: len(packed) // 2], packed + b"nonsense", packed[:-100] + b"x" * 100):
             path.write_bytes(data)
             *good, last = read_stretch(str(path), 0, WHOLE)
-            assert last.error and last.error.startswith("cannot be read on: ")
+            assert last.error and last.error.startswith("cannot be read further: ")
             assert len(good) > 1_000
 
     @pytest.mark.parametrize("is_packed", [False, True])
@@ -541,7 +541,7 @@ class TestHeldAtOnce:
     def test_an_array_that_is_too_long_is_one_error(self) -> None:
         rows = [b"[\n", *(event(number) + b",\n" for number in range(100)), b"{}]"]
         (record,) = read_records(iter(rows), 100)
-        assert record.error == "an array too long to be held at once; write one event a line"
+        assert record.error == "an array that is too long; write one event per line"
         assert b"".join(rows).startswith(record.data)
         assert len(list(read_records(iter(rows), 10_000))) == 101
 

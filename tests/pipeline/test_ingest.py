@@ -43,7 +43,7 @@ PARTITION = "orders/0"
 AWAY = StoreUnavailable("the store is away")
 FULL = LakeUnavailable("the disk is full")
 SILENT = SourceUnavailable(PLACE, "no answer")
-ANEW = SourceChanged(PLACE, "topic 'orders' was deleted and made anew")
+ANEW = SourceChanged(PLACE, "topic 'orders' was deleted and created again")
 BROKEN = SparkUnavailable("an executor was lost")
 
 
@@ -631,7 +631,7 @@ class TestAlone:
         other = Scene(scene.store, scene.folder)
 
         def begin_another() -> None:
-            with pytest.raises(Busy, match="an ingest called 'orders'.*--name"):
+            with pytest.raises(Busy, match="an ingest named 'orders'.*--name"):
                 other.run((batch(5),))
 
         scene.feed.when_opened = begin_another
@@ -694,7 +694,7 @@ class TestLake:
         caplog.set_level(logging.WARNING, module.__name__)
         monkeypatch.setattr(Lake, "add", lambda self, events: raising(FULL)())
         scene.run((idle,), every=None, task=make_task(lake=lake.folder))
-        assert "the lake will be tried again: the disk is full" in caplog.messages
+        assert "writing to the lake will be retried: the disk is full" in caplog.messages
         assert scene.told("failed") == []
 
 

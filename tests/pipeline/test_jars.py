@@ -125,9 +125,9 @@ class TestFailures:
         with pytest.raises(PackagesUnavailable) as caught:
             fetch({"spark.jars.packages": "org.example:app:9.9"})
         assert caught.value.message == (
-            f"org.example:app:9.9 cannot be fetched from {chosen.url}: org.example:app:9.9 is not "
-            "there; is there a network, and such a version? A mirror can be named in Maven's "
-            "settings.xml or in DEFAULT_ARTIFACT_REPOSITORY"
+            f"org.example:app:9.9 cannot be fetched from {chosen.url}: org.example:app:9.9 was not "
+            "found; check the network and the version; a mirror can be set in Maven's settings.xml "
+            "or in DEFAULT_ARTIFACT_REPOSITORY"
         )
 
     def test_a_repository_that_does_not_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ class TestFailures:
     ) -> None:
         kafka = parse_packages([KAFKA])[0]
         chosen.add(":".join(kafka), b"somebody else's")
-        with pytest.raises(PackagesUnavailable, match="is not what it should be"):
+        with pytest.raises(PackagesUnavailable, match="has another SHA-256 than expected"):
             fetch({"spark.jars.packages": ":".join(kafka)})
 
     def test_nothing_is_kept_of_what_failed(self, chosen: Repository, home: Path) -> None:

@@ -365,7 +365,7 @@ class TestMeanwhile:
         def fail() -> None:
             raise KeyboardInterrupt
 
-        for step in ("events", "bringing over what the lake lacks", "taking its place"):
+        for step in ("events", "copying what the lake does not have", "replacing the store"):
             with pytest.raises(KeyboardInterrupt):
                 rebuilt.rebuild(at_step(step, fail))
             rebuilt.check(EVENTS)
@@ -533,7 +533,7 @@ class TestCommand:
             connection.execute(tables.event.insert().values(row._asdict()))
         status, out, _ = run(*self.arguments(rebuilt))
         assert status == 0
-        assert out.endswith("\n1 could not be read: headwater events --rejected\n")
+        assert out.endswith("\n1 rejected: headwater events --rejected\n")
 
 
 def run_rebuild(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -612,7 +612,7 @@ with session(SparkSettings(master="local[2]"), "killed", folder=Path(folder)) as
         wait_until(is_rebuilt, lambda: "held by a process that is gone")
 
     @pytest.mark.parametrize(
-        "step", ["events", "bringing over what the lake lacks", "taking its place"]
+        "step", ["events", "copying what the lake does not have", "replacing the store"]
     )
     def test_at_a_step(self, rebuilt: Rebuilt, step: str) -> None:
         rebuilt.write(EVENTS[:100])
@@ -632,7 +632,7 @@ with session(SparkSettings(master="local[2]"), "killed", folder=Path(folder)) as
         rebuilt.write(events[2_000:], is_carried=False)
         random = Random(1)
         for _ in range(6):
-            step = random.choice(("events", "taking its place"))
+            step = random.choice(("events", "replacing the store"))
             assert self.kill(rebuilt, step, random.uniform(0.01, 1.5)) in (0, -9)
             found = read_rows(rebuilt.engine)
             assert differences(found, rows_of(map(facts_of, events))) == {}

@@ -108,7 +108,7 @@ class TestFailures:
             ),
             ("memory", "Spark does not start: Could not reserve enough space"),
             ("worker", "Spark failed: ValueError: no good"),
-            ("killed", "Spark ended while at work: status -9 of its JVM"),
+            ("killed", "Spark ended unexpectedly: its JVM ended with status -9"),
         ],
     )
     def test_a_failure_is_one_sentence(self, step: str, told: str, tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ class TestRejected:
         given = message(run_event())
         size = len(given.data or b"")
         row = reject_of(spool, given, max_bytes=size - 1)
-        assert row.reason == f"{size:,} bytes; at most {size - 1:,} are read"
+        assert row.reason == f"{size:,} bytes; the limit is {size - 1:,}"
         assert (row.size, row.payload) == (size, given.data)
         assert chunks_of(make_task(spool=spool, max_bytes=size), [given])[0].events == 1
 

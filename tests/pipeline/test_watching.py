@@ -134,10 +134,10 @@ class TestLog:
 
     def test_lines(self, lines: list[tuple[str, str]]) -> None:
         assert lines == [
-            ("INFO", "taking in from kafka://host:9092 orders, kafka://host:9092 totals"),
+            ("INFO", "ingesting from kafka://host:9092 orders, kafka://host:9092 totals"),
             ("INFO", "stored 7 events in 1.3 s, 2 rejected, 1 excluded"),
             ("INFO", "stored 0 events in 0.0 s, 0 rejected, 1 excluded"),
-            ("INFO", "12345 messages still to come"),
+            ("INFO", "12345 messages remaining"),
             ("WARNING", "the store is away; trying again in 1 s"),
             ("WARNING", "the store is away; trying again in 0.5 s"),
             ("INFO", "ended"),

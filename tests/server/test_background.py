@@ -94,7 +94,7 @@ def test_it_ends_between_two_steps(caplog: pytest.LogCaptureFixture) -> None:
     with started(Work(go_on)) as work:
         wait_until(lambda: work.times > 0)
     assert not is_running("headwater-work")
-    assert caplog.messages == ["work interrupted; the next one goes on"]
+    assert caplog.messages == ["work interrupted; the next one continues"]
 
 
 def test_a_step_that_hangs_keeps_no_server_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,7 +103,7 @@ TABLE: list[tuple[HeadwaterError, int, bytes]] = [
     (
         TooManyRequests("ci", 2),
         429,
-        b'{"code":429,"message":"key \'ci\' asks too often; try again in 2 s"}',
+        b'{"code":429,"message":"key \'ci\' sends too many requests; try again in 2 s"}',
     ),
     (NotFound("job", "a/b"), 404, b'{"code":404,"message":"job \'a/b\' not found"}'),
     (NotStorable("refused"), 422, b'{"code":422,"message":"refused"}'),
@@ -127,8 +127,8 @@ TABLE: list[tuple[HeadwaterError, int, bytes]] = [
     (
         PackagesUnavailable(["a:b:1"], "a mirror", "it is not there"),
         500,
-        b'{"code":500,"message":"a:b:1 cannot be fetched from a mirror: it is not there; is there '
-        b"a network, and such a version? A mirror can be named in Maven's settings.xml or in "
+        b'{"code":500,"message":"a:b:1 cannot be fetched from a mirror: it is not there; check '
+        b"the network and the version; a mirror can be set in Maven's settings.xml or in "
         b'DEFAULT_ARTIFACT_REPOSITORY"}',
     ),
     (SourceUnavailable("kafka:9092", "gone"), 500, b'{"code":500,"message":"kafka:9092: gone"}'),

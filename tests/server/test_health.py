@@ -296,7 +296,7 @@ class TestBadInput:
 
     def test_states_of_the_other_noun(self, sqlite_api: Api) -> None:
         reason = error_of(sqlite_api.get("/health/jobs", state="stale"), 400, "state")["reason"]
-        assert reason == "'stale' is none of failed, silent, late, stopped, ok"
+        assert reason == "'stale' is not one of failed, silent, late, stopped, ok"
 
     @pytest.mark.parametrize("value", ["999999w", "1s"])
     def test_spans_at_the_edge(self, sqlite_api: Api, value: str) -> None:

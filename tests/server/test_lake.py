@@ -137,7 +137,7 @@ class TestServer:
             post(url, *more)
             wait_until(lambda: payloads(lake) == {*sent, *more})
         assert not is_running(THREAD)
-        assert f"events on into the lake at {lake.folder}" in caplog.text
+        assert f"events to the lake at {lake.folder}" in caplog.text
         assert [folder.name for folder in lake.days()] == ["day=2024-05-01"]
 
     def test_what_is_rejected_is_not(self, lake: Lake, soon: None, tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ class TestFlush:
         with monkeypatch.context() as patched:
             patched.setattr(subprocess, "Popen", None)
             flush.work()
-        assert caplog.messages == [f"carried 2 events on into the lake at {lake.folder}"]
+        assert caplog.messages == [f"wrote 2 events to the lake at {lake.folder}"]
         assert told == [2, 0]
 
 
@@ -365,7 +365,7 @@ class TestChild:
             wait_until(lambda: len(payloads(lake)) == 5)
             flush.close()
             # Sooner than it gives the store up, which would be a failure.
-            wait_until(lambda: "lake interrupted; the next one goes on" in caplog.messages)
+            wait_until(lambda: "lake interrupted; the next one continues" in caplog.messages)
             other.execute("ROLLBACK")
         assert found_failures(caplog) == []
         assert waiting(engine) == 5

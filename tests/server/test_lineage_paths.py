@@ -384,8 +384,8 @@ class TestExport:
         fill(api, [(f"r{number}", ["totals"], []) for number in range(20)])
         for format, mark in (
             ("json", '"truncated": true'),
-            ("dot", "Cut short"),
-            ("mermaid", "Cut short"),
+            ("dot", "Incomplete"),
+            ("mermaid", "Incomplete"),
             ("graphml", '<data key="graph_truncated">true</data>'),
         ):
             assert mark in self.export(api, format, limit=5)

@@ -237,7 +237,7 @@ class TestEventTypeNull:
 class TestNul:
     def test_in_a_name_is_a_clear_4xx(self, api: Api) -> None:
         error = error_of(api.post(run_event(job="a\0b")), 422, "$.job.name")
-        assert error["reason"] == "holds a NUL character"
+        assert error["reason"] == "contains a NUL character"
 
     def test_in_a_facet_is_stored_safely(self, api: Api) -> None:
         api.store(run_event(run_facets={"errorMessage": {"message": "a\0b"}}))

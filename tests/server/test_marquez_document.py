@@ -313,7 +313,7 @@ def find_differences(api: Api) -> set[str]:
 def explained() -> set[str]:
     """The differences that the page tells of: the first cells of its table."""
     page = EXPLAINED.read_text()
-    part = page.partition("## What differs")[2].partition("\n## ")[0]
+    part = page.partition("## Differences")[2].partition("\n## ")[0]
     return {
         f"{name}: {what}"
         for names, what in re.findall(r"^\| ((?:`[^`]+`(?:, )?)+) \| (.+?) \|", part, re.MULTILINE)

@@ -83,7 +83,7 @@ class Ingest(Process):
         return clean_environment(self._env)
 
     def is_ready(self) -> bool:
-        return "taking in from" in self.new_log()
+        return "ingesting from" in self.new_log()
 
     def log(self) -> str:
         return super().log() if self._log_file.exists() else ""

@@ -48,7 +48,7 @@ def test_a_store_without_tables(empty_engine: Engine) -> None:
         ("DELETE FROM content", "declared_dataset.columns refers to 1 contents that are missing"),
         ("UPDATE content SET body = digest", "2 contents are damaged"),
         ("UPDATE alembic_version SET version_num = '0001'", "run `headwater db upgrade`"),
-        ("UPDATE alembic_version SET version_num = '9999'", "this version does not know"),
+        ("UPDATE alembic_version SET version_num = '9999'", "this version does not support"),
         ("DROP TABLE hidden", "tables are missing: hidden"),
     ],
 )

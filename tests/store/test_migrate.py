@@ -149,7 +149,7 @@ def test_an_empty_store_has_no_revision(empty_engine: Engine) -> None:
 def test_a_store_of_a_newer_version_is_refused(engine: Engine) -> None:
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(StoreTooNew, match=rf"9999.*knows up to {HEAD}"):
+    with pytest.raises(StoreTooNew, match=rf"9999.*only up to {HEAD}"):
         upgrade(engine)
     assert fetch(engine, "SELECT version_num FROM alembic_version") == [("9999",)]
 

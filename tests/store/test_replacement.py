@@ -297,7 +297,7 @@ class TestWhoGoesOn:
         write(sqlite_engine, OLD)
         with closing(sqlite3.connect(sqlite_file(sqlite_engine))) as slow:
             slow.execute("BEGIN IMMEDIATE")
-            with pytest.raises(StoreUnavailable, match="writes to it"):
+            with pytest.raises(StoreUnavailable, match="keep writing to it"):
                 replace(sqlite_engine, NEW)
             slow.rollback()
         check_rows(sqlite_engine, OLD)
@@ -460,7 +460,7 @@ class TestOthersInPostgresql:
     ) -> None:
         with postgres_engine.begin() as connection:
             connection.execute(text(made))
-        with pytest.raises(StoreUnavailable, match="busy would be lost"):
+        with pytest.raises(StoreUnavailable, match="busy depends on tables"):
             replace(postgres_engine, NEW)
         with postgres_engine.connect() as connection:
             connection.execute(text("SELECT * FROM busy"))

@@ -206,7 +206,7 @@ def test_a_deadlock_is_tried_again(engine: Engine, open_a_writer: OpenWriter) ->
 def test_endless_deadlocks_are_told(engine: Engine, open_a_writer: OpenWriter) -> None:
     errors: list[Exception] = [psycopg.errors.DeadlockDetected() for _ in range(5)]
     writer = open_a_writer(lambda: Failing(connect(engine), errors))
-    with pytest.raises(StoreUnavailable, match="contended"):
+    with pytest.raises(StoreUnavailable, match="is busy"):
         writer.write([dataset_facts()])
     assert read_rows(engine) == NOTHING
     writer.write([dataset_facts()])

@@ -11,8 +11,8 @@ class Side(StrEnum):
     DOWNSTREAM = "downstream"
 
 
-UpOption = Annotated[bool, typer.Option("--up", help="Only what it comes from.")]
-DownOption = Annotated[bool, typer.Option("--down", help="Only what comes from it.")]
+UpOption = Annotated[bool, typer.Option("--up", help="Only upstream.")]
+DownOption = Annotated[bool, typer.Option("--down", help="Only downstream.")]
 
 
 def choose_sides(is_up: bool, is_down: bool, is_both: bool) -> tuple[Side, ...]:

@@ -30,7 +30,7 @@ class Refused(Exception):
 def http_post(url: str, api_key: str = "") -> Post:
     """Post events to a server that speaks OpenLineage."""
     if urlsplit(url).scheme not in ("http", "https"):
-        raise ValueError(f"not the address of a server, which begins with http://: {url!r}")
+        raise ValueError(f"not the URL of a server, which starts with http://: {url!r}")
     address = f"{url.rstrip('/')}/api/v1/lineage"
     opener = urllib.request.build_opener(_NotFollowing)
     headers = {"Content-Type": "application/json"}
@@ -85,7 +85,7 @@ class Sender:
             self._waiting[key] = body
             while len(self._waiting) > 1 and self._are_too_many():
                 self._bytes -= len(self._waiting.pop(next(iter(self._waiting))))
-                self.drop("too many events wait for the server")
+                self.drop("too many events are waiting for the server")
             self._changed.notify_all()
 
     def _are_too_many(self) -> bool:
@@ -101,7 +101,7 @@ class Sender:
                 self._changed.wait(0.05)
             self._is_closed = True
             for _ in range(len(self._waiting)):
-                self.drop("the program ended before the server took it")
+                self.drop("the program ended before the server accepted it")
             self._waiting.clear()
             self._changed.notify_all()
 
@@ -119,7 +119,7 @@ class Sender:
                 failures += 1
                 self._put_back(key, body)
                 self._tell(
-                    "the server does not take lineage, which waits for it: %s", str(error).strip()
+                    "the server does not accept events, which are queued: %s", str(error).strip()
                 )
                 self._pause(min(2.0 ** min(failures - 1, 10), _LONGEST_WAIT))
             with self._changed:
@@ -142,7 +142,7 @@ class Sender:
         """Before all others, unless there is a newer one already."""
         with self._changed:
             if self._is_closed:
-                self.drop("the program ended before the server took it")
+                self.drop("the program ended before the server accepted it")
             elif key not in self._waiting:
                 self._waiting = {key: body, **self._waiting}
                 self._bytes += len(body)

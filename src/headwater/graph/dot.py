@@ -20,7 +20,7 @@ from headwater.graph.drawing import (
     tidy,
 )
 
-CUT = "Cut short: there is more than is drawn."
+CUT = "Incomplete: some nodes are not drawn."
 
 _SHAPES = {DATASET: "cylinder", JOB: "box", DATASET_FIELD: "ellipse"}
 _LINES = {"past": {"style": "dashed"}, "succession": {"style": "dotted"}}

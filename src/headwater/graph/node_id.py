@@ -48,7 +48,7 @@ def read_node_id(text: str, where: str = "nodeId") -> list[ParsedNodeId]:
     if len(parts) > _MOST_COLONS:
         raise InvalidRequest(where, f"more than {_MOST_COLONS} colons; {_FORMS}")
     if "\0" in rest:
-        raise InvalidRequest(where, f"NUL is in no name; {_FORMS}")
+        raise InvalidRequest(where, f"a name cannot contain NUL; {_FORMS}")
     readings = _read(kind, parts)
     if _VERSION.search(rest):
         # Of a version, unless there is something of just that name; no column is named so.

@@ -48,7 +48,7 @@ def check_name(name: str) -> str:
             "name", "letters, digits, '.', '_' and '-', at most 64, a letter or digit first"
         )
     if name in (LOCAL, ANONYMOUS):
-        raise InvalidRequest("name", f"'{name}' stands for whoever comes without a key")
+        raise InvalidRequest("name", f"'{name}' is reserved for requests without a key")
     return name
 
 

@@ -221,7 +221,7 @@ def _event_type(name: str | None) -> EventType:
         return EventType.OTHER
     found = _TYPE_BY_NAME.get(name) or _TYPE_BY_NAME.get(name.upper())
     if found is None:
-        raise InvalidEvent("$.eventType", f"'{name[:64]}' is none of {', '.join(_TYPE_BY_NAME)}")
+        raise InvalidEvent("$.eventType", f"'{name[:64]}' is not one of {', '.join(_TYPE_BY_NAME)}")
     return found
 
 

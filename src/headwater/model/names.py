@@ -22,11 +22,11 @@ def check_name(name: str, path: str, field: str = "") -> None:
     if not name:
         raise InvalidEvent(where, "empty")
     if "\0" in name:
-        raise InvalidEvent(where, "holds a NUL character")
+        raise InvalidEvent(where, "contains a NUL character")
     if not _is_encodable(name):
-        raise InvalidEvent(where, "holds half of a surrogate pair")
+        raise InvalidEvent(where, "contains half of a surrogate pair")
     if (size := len(name.encode())) > MAX_NAME_BYTES:
-        raise InvalidEvent(where, f"{size:,} bytes long; at most {MAX_NAME_BYTES:,} are kept")
+        raise InvalidEvent(where, f"{size:,} bytes long; the limit is {MAX_NAME_BYTES:,}")
 
 
 def _is_encodable(name: str) -> bool:

@@ -74,13 +74,13 @@ def read_records(lines: Iterator[bytes], max_bytes: int | None = None) -> Iterat
 
 def broken_off(error: Exception) -> Record:
     """Say in a record, the last one, that there is more which cannot be read."""
-    return Record(b"", error=f"cannot be read on: {str(error) or type(error).__name__}")
+    return Record(b"", error=f"cannot be read further: {str(error) or type(error).__name__}")
 
 
 def parse_line(line: bytes, number: int | None = None, offset: int | None = None) -> Record:
     """Check a line as the element of an array that it may be sent as."""
     if isinstance(line, LongLine):
-        reason = f"a line of {line.size:,} bytes, which is more than is read of one event"
+        reason = f"a line of {line.size:,} bytes, which is over the limit for one event"
         return Record(bytes(line), number, error=reason, offset=offset, size=line.size)
     try:
         data = clean(line)
@@ -133,7 +133,7 @@ def _array(first: bytes, lines: Iterator[bytes], max_bytes: int | None) -> Itera
     gathered, is_all = _gather(first, lines, max_bytes)
     data = b"".join(gathered)
     if not is_all:
-        reason = "an array too long to be held at once; write one event a line"
+        reason = "an array that is too long; write one event per line"
         yield Record(data[:KEPT_BYTES], error=reason)
         return
     try:

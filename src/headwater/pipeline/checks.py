@@ -81,7 +81,7 @@ def _reach(brokers: str) -> str:
         except socket.gaierror as error:
             failures.append(f"no address for '{host}' ({error.strerror}); is the name right?")
         except ValueError:
-            failures.append(f"'{broker}' is no HOST:PORT")
+            failures.append(f"'{broker}' is not HOST:PORT")
         except OSError as error:
             reason = error.strerror or str(error) or "no answer"
             failures.append(f"cannot connect to {broker}: {reason}; is it running?")
@@ -106,7 +106,7 @@ def _find_topics(source: KafkaSource, open_session: Callable[[], "SparkSession"]
     if missing := [name for name in source.topics if name not in topics]:
         raise SourceUnavailable(source.brokers, f"there is no topic '{missing[0]}'")
     if not topics:
-        raise SourceUnavailable(source.brokers, f"no topic fits '{source.pattern}'")
+        raise SourceUnavailable(source.brokers, f"no topic matches '{source.pattern}'")
     counts = _counts(admin, topics)
     return ", ".join(
         f"{name}: {topic.partitions} partitions, {counts[name]:,} messages"
@@ -157,7 +157,7 @@ def _tell_event(data: bytes | None) -> str:
         decode_event(data)
         return "is an event"
     except InvalidEvent as error:
-        return f"is no event, and would be rejected: {error.message}"
+        return f"is not a valid event and would be rejected: {error.message}"
 
 
 def _try_store(engine: Engine) -> str:

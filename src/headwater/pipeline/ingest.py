@@ -172,7 +172,7 @@ class StreamIngest:
         # Of a stream's failure pyspark shows only the message; its stack has the causes.
         stack = str(getattr(error, "_stackTrace", None) or error)
         if _MORE_PARTITIONS in stack:
-            return SourceChanged(self._feed.place, "there are more partitions than a moment ago")
+            return SourceChanged(self._feed.place, "the topic has new partitions")
         if _OF_KAFKA.search(stack):
             reason = _REASON.search(stack)
             return SourceUnavailable(self._feed.place, reason[1] if reason else _tell(error))
@@ -286,7 +286,7 @@ class StreamIngest:
             try:
                 flush(self._engine, Lake(self._task.lake), lambda done: None)
             except HeadwaterError as error:
-                log.warning("the lake will be tried again: %s", error.message)
+                log.warning("writing to the lake will be retried: %s", error.message)
 
     @property
     def _is_once(self) -> bool:
@@ -309,7 +309,7 @@ class StreamIngest:
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise Busy(
-                    f"an ingest called '{self._plan.name}' is running on this data folder; stop it,"
+                    f"an ingest named '{self._plan.name}' is running on this data folder; stop it,"
                     " or give this one another --name"
                 ) from None
             self._clear("spool-*")

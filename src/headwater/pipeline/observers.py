@@ -69,7 +69,7 @@ class Log:
     """Lines in the log, for whoever has no terminal."""
 
     def started(self, inputs: Sequence[tuple[str, str]]) -> None:
-        log.info("taking in from %s", ", ".join(f"{space} {name}" for space, name in inputs))
+        log.info("ingesting from %s", ", ".join(f"{space} {name}" for space, name in inputs))
 
     def stored(self, totals: Totals, seconds: float) -> None:
         if totals.messages:
@@ -83,7 +83,7 @@ class Log:
 
     def settled(self, lag: int | None) -> None:
         if lag:
-            log.info("%d messages still to come", lag)
+            log.info("%d messages remaining", lag)
 
     def alive(self) -> None:
         """Not worth a line."""
@@ -102,7 +102,7 @@ class IngestMetrics:
         self.registry = CollectorRegistry()
         messages = Counter(
             "headwater_ingest_messages",
-            "Messages by what became of them.",
+            "Messages by result.",
             ["result"],
             registry=self.registry,
         )
@@ -114,16 +114,16 @@ class IngestMetrics:
         )
         self._batches = Histogram(
             "headwater_ingest_batch_seconds",
-            "Time to take a batch in.",
+            "Time to ingest a batch.",
             buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300),
             registry=self.registry,
         )
         self._lag = Gauge(
-            "headwater_ingest_lag_messages", "Messages still to come.", registry=self.registry
+            "headwater_ingest_lag_messages", "Messages not ingested yet.", registry=self.registry
         )
         self._failures = Counter(
             "headwater_ingest_failures",
-            "Times that it had to be tried again.",
+            "Number of retries.",
             registry=self.registry,
         )
         self._stored_at = Gauge(

@@ -83,7 +83,7 @@ def rebuild(
         for _ in range(_ROUNDS):
             if _bring_over(new, totals, refused, progress, received_before=now()) < _FEW:
                 break
-        progress("taking its place", 0, None)
+        progress("replacing the store", 0, None)
         new.take_place(lambda: _bring_over(new, totals, refused, progress))
     totals.messages += len(refused)
     totals.rejected += len(refused)
@@ -139,8 +139,8 @@ def _check_seen(shares: Sequence[Share], found: Totals) -> None:
     files = [file for share in shares for file, _ in share.pieces]
     if all(file.exists() for file in files):
         raise LakeUnavailable(
-            f"Spark's tasks do not see the lake's files, such as {files[0]}; the folder must be "
-            "there on every machine of the cluster"
+            f"Spark's tasks cannot read the lake's files, such as {files[0]}; "
+            "the folder must exist on every machine of the cluster"
         )
 
 
@@ -205,7 +205,7 @@ def _bring_over(
             stated = [_state(kept, refused) for kept in events]
             writer.write(stated)
             count += sum("event" in facts.rows for facts in stated)
-            progress("bringing over what the lake lacks", count, None)
+            progress("copying what the lake does not have", count, None)
     totals.messages += count
     totals.events += count
     return count

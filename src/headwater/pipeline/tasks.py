@@ -126,7 +126,7 @@ class Task:
             if error is not None or data is None:
                 raise InvalidEvent("$", error or "no value: a tombstone, or a message without one")
             if len(data) > self.max_bytes:
-                raise InvalidEvent("$", f"{len(data):,} bytes; at most {self.max_bytes:,} are read")
+                raise InvalidEvent("$", f"{len(data):,} bytes; the limit is {self.max_bytes:,}")
             event = decode_event(data, digest)
             if not self.is_known:
                 check_intake(event, received_at, self.max_ahead)

@@ -125,7 +125,7 @@ class Application:
         app = FastAPI(
             title="Headwater",
             version=__version__,
-            description="Lineage of streaming data. Speaks OpenLineage in and Marquez's API out.",
+            description="Lineage of streaming data: OpenLineage events in, Marquez's API out.",
             lifespan=self._lifespan,
             # FastAPI's own pages load their scripts from elsewhere.
             docs_url=None,

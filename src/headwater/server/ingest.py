@@ -95,7 +95,7 @@ class IngestApp:
 
     async def _answer(self, scope: Scope, body: Body, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
-            raise MethodNotAllowed("method", f"{scope['method']}; events are sent by POST")
+            raise MethodNotAllowed("method", f"{scope['method']}; send events by POST")
         data = await body.read(receive)
         self._metrics.bytes.inc(len(data))
         check_content_type(scope)

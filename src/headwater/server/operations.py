@@ -1,4 +1,4 @@
-"""What operators ask a server: is it alive, is it ready, how is it doing."""
+"""Routes for operators: liveness, readiness and metrics."""
 
 from fastapi import APIRouter, Request, Response
 from msgspec import Struct
@@ -20,13 +20,13 @@ _EXPOSITION = 'headwater_events_total{result="stored"} 42.0\n'
 
 @router.get("/healthz", responses=answers(Status, Status("ok")))
 async def get_health() -> Response:
-    """Answer while the process lives."""
+    """Answer 200 while the process is alive."""
     return json_response({"status": "ok"})
 
 
 @router.get("/readyz", responses=answers(Status, Status("ready")))
 def get_readiness(connection: ReadConnection) -> Response:
-    """Answer 200 if the store does, 503 if not."""
+    """Answer 200 if the store answers, 503 if not."""
     read_generation(connection)
     return json_response({"status": "ready"})
 

@@ -76,4 +76,4 @@ def _listen(spark: Any) -> None:
         if read_settings(spark).url:
             listen(spark)
     except Exception as error:
-        log.warning("lineage of this session will not be told: %s", error)
+        log.warning("lineage of this session will not be reported: %s", error)

@@ -76,9 +76,7 @@ class ConnectWatcher(QueryTracker):
 
     def __init__(self, spark: "SparkSession", sender: Sender, namespace: str) -> None:
         super().__init__(spark, sender, namespace)
-        log.warning(
-            "over Spark Connect no plan can be read: lineage is told without schemas and columns"
-        )
+        log.warning("Spark Connect gives no access to plans: lineage has no schemas and columns")
 
     def moved(self, run: str, progress: Json) -> None:
         stream = self._streams.get(run)

@@ -142,7 +142,7 @@ def listen(
     """
     known = _of_sessions.get(spark)
     if known is not None and not known.is_closed:
-        log.info("this session is listened to already")
+        log.info("this session already has a listener")
         return known
     settings = read_settings(spark)
     address = url or settings.url

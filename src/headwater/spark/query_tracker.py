@@ -100,7 +100,7 @@ class QueryTracker:
 
     def _later(self, work: Callable[[], None]) -> None:
         if len(self._work) == _MAX_WORK:
-            self._sender.drop("too much happens to read it all")
+            self._sender.drop("too many notifications to process")
         self._work.append(work)
         self._has_work.set()
 
@@ -114,7 +114,7 @@ class QueryTracker:
                 try:
                     work()
                 except Exception as error:
-                    log.warning("lineage of a stream could not be told: %s", error)
+                    log.warning("lineage of a stream could not be reported: %s", error)
 
     def _tell_start(self, stream: StreamJob, query: Any, tries: int = _PLAN_TRIES) -> None:
         """Tell of a stream once it has its plan, which it makes when it begins to run."""

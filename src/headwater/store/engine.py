@@ -68,7 +68,7 @@ def _open_sqlite(url: URL, prepare: Callable[[sqlite3.Connection, object], None]
     try:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadConfig("store", f"cannot make its folder: {error}") from None
+        raise BadConfig("store", f"cannot create its folder: {error}") from None
     engine = create_engine(
         url.set(drivername="sqlite+pysqlite"),
         connect_args={

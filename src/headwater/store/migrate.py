@@ -51,8 +51,8 @@ def _upgrade(engine: Engine) -> bool:
 def check_revision(revision: str | None) -> str | None:
     if revision is not None and revision not in REVISIONS:
         raise StoreTooNew(
-            f"the store is at revision {revision}, which this version of Headwater does not know "
-            f"(it knows up to {HEAD}); install the version that made it, or a newer one"
+            f"the store is at revision {revision}, which this version of Headwater does not "
+            f"support (only up to {HEAD}); install the version that created it, or a newer one"
         )
     return revision
 

@@ -43,7 +43,7 @@ def _check_file(file: Path) -> None:
     except sqlite3.Error as error:
         raise StoreUnavailable(f"the store at '{file}' cannot be opened: {error}") from None
     if not found:
-        raise BadConfig("store", f"'{file}' is not a store of Headwater")
+        raise BadConfig("store", f"'{file}' is not a Headwater store")
 
 
 def _forbid_writing(connection: sqlite3.Connection, _: object) -> None:
@@ -55,7 +55,7 @@ def _check_revision(engine: Engine) -> None:
     with answering(f"the store at {where} cannot be opened"), engine.connect() as connection:
         revision = check_revision(current_revision(connection))
     if revision is None:
-        raise BadConfig("store", f"{where} is not a store of Headwater")
+        raise BadConfig("store", f"{where} is not a Headwater store")
     if revision != HEAD:
         raise BadConfig(
             "store",

@@ -21,8 +21,8 @@ ServerOption = Annotated[
     typer.Option(
         "--server",
         envvar=URL_VARIABLE,
-        help="URL of the server; a key for it is read from HEADWATER_API_KEY. Or the URL of a "
-        "store, sqlite:///FILE or postgresql://USER@HOST/DB, which is then read without a server.",
+        help="URL of the server; the API key is read from HEADWATER_API_KEY. Or the URL of a "
+        "store, sqlite:///FILE or postgresql://USER@HOST/DB, which is read without a server.",
     ),
 ]
 
@@ -110,7 +110,10 @@ class Client:
         Everything sent here may be sent twice: reading changes nothing, nor does an event again.
         """
         if self._is_store and method != "GET":
-            raise InvalidRequest("--server", "a store is only read here; name a server")
+            raise InvalidRequest(
+                "--server",
+                "this command cannot write to a store directly; give the URL of a server",
+            )
         wait = _FIRST_WAIT_SECONDS
         for is_last in (*(False,) * (_ATTEMPTS - 1), True):
             try:
@@ -175,7 +178,7 @@ def _parse_url(url: str) -> httpx2.URL:
         parsed = httpx2.URL()
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise InvalidRequest(
-            "--server", f"'{url}' is not a URL; use http://HOST:PORT, or a store's"
+            "--server", f"'{url}' is not a URL; use http://HOST:PORT or the URL of a store"
         )
     return parsed
 

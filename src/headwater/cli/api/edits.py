@@ -30,7 +30,7 @@ WholeArgument = Annotated[
     ),
 ]
 TypeOption = Annotated[
-    NodeType | None, typer.Option("--type", help="What the name is of, where it may be several.")
+    NodeType | None, typer.Option("--type", help="Type of the node, if the name is ambiguous.")
 ]
 _WORDS = {COLUMN: "column", JOB: "job"}
 # The server's own words are what helps; all else is told with its address.

@@ -37,7 +37,7 @@ def find_node(client: Client, name: str, type: NodeType | None = None, hint: str
     Of several the candidates are listed on standard error; `hint` says what else may help.
     """
     if not name.strip():
-        raise InvalidRequest("NAME", "empty; name a dataset, a job or a column")
+        raise InvalidRequest("NAME", "empty; give the name of a dataset, a job or a column")
     answer = client.read("/api/v1/nodes", name=name, limit=_ASKED)
     found = [node for node in answer["nodes"] if type is None or node["type"] == _TYPES[type]]
     exact = [node for node in found if node["isExact"]]
@@ -69,5 +69,5 @@ def _ambiguous(name: str, candidates: list[dict[str, Any]], hint: str) -> Invali
     count = f"{len(candidates)}{' or more' if len(candidates) == _ASKED else ''}"
     return InvalidRequest(
         screen.clean(name),
-        f"may mean {count} nodes; give one of these as NAMESPACE|NAME or as a node id{hint}",
+        f"matches {count} nodes; give one of these as NAMESPACE|NAME or as a node id{hint}",
     )

@@ -6,17 +6,17 @@ from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.config import Setting, explain_settings
 from headwater.store.engine import describe
 
-app = typer.Typer(help="Look at the settings.", no_args_is_help=True)
+app = typer.Typer(help="Show the settings.", no_args_is_help=True)
 
 
 @app.callback()
 def _group() -> None:
-    """Look at the settings."""
+    """Show the settings."""
 
 
 @app.command()
 def show(output: OutputOption = Output.TEXT) -> None:
-    """Print every setting, its value, and where that came from; secrets are masked.
+    """Print every setting, its value and its origin; secrets are masked.
 
     A setting comes from headwater.toml (or the file HEADWATER_CONFIG names), then from a variable
     like HEADWATER__SERVER__PORT, then from a command's own flags.

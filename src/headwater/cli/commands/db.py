@@ -17,7 +17,7 @@ from headwater.durations import parse_duration
 if TYPE_CHECKING:
     from headwater.store.engine import Engine
 
-app = typer.Typer(help="Look after the store.", no_args_is_help=True)
+app = typer.Typer(help="Maintain the store.", no_args_is_help=True)
 
 
 @contextmanager
@@ -62,13 +62,13 @@ def prune(
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Remove old runs that say nothing new, and old events; safe beside running servers.
+    """Remove old runs that add no information, and old events; safe while servers run.
 
     Kept, however old: runs that have not ended, each job's newest execution, every run whose
-    datasets, schema or columns differ from those of the run before it, and what was declared or
-    edited. What is current does not change. Ctrl-C stops it; run it again to go on.
+    datasets, schema or columns differ from those of the run before it, declarations and edits.
+    The current state does not change. Ctrl-C stops it; run it again to continue.
 
-    SQLite gives the room to new rows, not back to the disk.
+    SQLite reuses the freed space for new rows; the file does not shrink.
     """
     from headwater.model.instant import MICROSECOND, now
     from headwater.store.maintenance.prune import prune as prune_store
@@ -85,16 +85,16 @@ def prune(
     if output is Output.TEXT and rows:
         rows = _readable(rows)
         typer.echo("would be removed" if dry_run else "removed")
-    print_rows(rows, ("table", "rows"), output, empty="nothing is that old")
+    print_rows(rows, ("table", "rows"), output, empty="nothing is older than that")
 
 
 @app.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="File to write; it appears when it is whole.")],
+    file: Annotated[Path, typer.Argument(help="File to write; it appears once it is complete.")],
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Copy the store as it is at one moment into a file; servers go on meanwhile.
+    """Copy a consistent snapshot of the store into a file, while servers keep running.
 
     SQLite is copied page by page and checked. PostgreSQL is dumped by its own `pg_dump`, in the
     custom format, and only the tables of Headwater.
@@ -110,14 +110,14 @@ def backup(
 def restore(
     file: Annotated[Path, typer.Argument(help="File that `headwater db backup` wrote.")],
     force: Annotated[
-        bool, typer.Option("--force", help="Replace what the store holds. It is gone then.")
+        bool, typer.Option("--force", help="Replace the contents of the store, which are lost.")
     ] = False,
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Put a backup in the store's place, all of it or nothing, and upgrade its tables.
+    """Replace the store with a backup, completely or not at all, and upgrade its tables.
 
-    A store that holds anything is left alone unless --force is given.
+    A store that is not empty is left alone unless --force is given.
     """
     from headwater.store.maintenance.backup import restore as restore_store
 
@@ -128,10 +128,10 @@ def restore(
 
 @app.command()
 def check(output: OutputOption = Output.TEXT, store: Store = None, data: Data = None) -> None:
-    """Check that the store is whole; exit code 1 if anything is found.
+    """Check the integrity of the store; exit code 1 if a problem is found.
 
-    Looks at the file (SQLite), the revision, and that everything rows refer to is there and
-    undamaged. Reads all content; changes nothing.
+    Checks the file (SQLite), the revision, and that all content that rows refer to is present
+    and undamaged. Reads all content; changes nothing.
     """
     from headwater.store.maintenance.check import check_store
 
@@ -140,7 +140,7 @@ def check(output: OutputOption = Output.TEXT, store: Store = None, data: Data = 
     if output is Output.JSON:
         typer.echo(json.dumps({"findings": findings}, indent=2))
     else:
-        for finding in findings or ["the store is sound"]:
+        for finding in findings or ["no problems found"]:
             typer.echo(finding)
     if findings:
         raise typer.Exit(1)

@@ -24,13 +24,15 @@ _LISTED = 5
 
 def delete(
     name: WholeArgument,
-    is_sure: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    is_sure: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")
+    ] = False,
     type: TypeOption = None,
     server: ServerOption = DEFAULT_URL,
 ) -> None:
     """Hide a dataset or job from lists, search and lineage; its history stays.
 
-    It shows again when it is heard of again, or by `headwater restore`.
+    It shows again when a new event names it, or after `headwater restore`.
 
     headwater delete shop.orders_old
     """

@@ -14,25 +14,28 @@ from headwater.errors import InvalidRequest
 def describe(
     name: NameArgument,
     text: Annotated[
-        str | None, typer.Argument(metavar="TEXT", help="What it is; - reads standard input.")
+        str | None, typer.Argument(metavar="TEXT", help="The description; - reads standard input.")
     ] = None,
     is_removed: Annotated[
-        bool, typer.Option("--remove", help="Take the description back; that of events shows.")
+        bool,
+        typer.Option(
+            "--remove", help="Remove the description; the one from events is shown again."
+        ),
     ] = False,
     type: TypeOption = None,
     server: ServerOption = DEFAULT_URL,
 ) -> None:
-    """Describe a dataset, a column or a job, in the place of what events say of it.
+    """Describe a dataset, a column or a job; this replaces the description from events.
 
-    headwater describe shop.orders "Every order of the shop, one row a sale."
+    headwater describe shop.orders "Every order of the shop, one row per sale."
     """
     told = sys.stdin.read().strip() if text == "-" else (text or "").strip()
     if is_removed and text is not None:
-        raise InvalidRequest("TEXT", "nothing is to be said with --remove")
+        raise InvalidRequest("TEXT", "--remove takes no description")
     if not is_removed and not told:
-        raise InvalidRequest("TEXT", "empty; say what it is, or --remove what was said")
+        raise InvalidRequest("TEXT", "empty; give a description, or use --remove")
     with Client(server) as client:
         node = find_edited(client, name, type)
         say_aspect(client, node, "documentation", None if is_removed else {"description": told})
-    done = "is no longer described by you or others" if is_removed else "is described"
+    done = "no longer has an edited description" if is_removed else "is described"
     Screen().say(f"{label_of(node)} {done}")

@@ -31,10 +31,13 @@ def diff(
     start: Annotated[
         str,
         typer.Argument(
-            metavar="T1", help="From when: 2026-01-31T12:00:00Z, a date, or 2d for two days ago."
+            metavar="T1",
+            help="Start of the interval: 2026-01-31T12:00:00Z, a date, or 2d for two days ago.",
         ),
     ],
-    end: Annotated[str, typer.Argument(metavar="T2", help="Until when; also `now`.")] = "now",
+    end: Annotated[
+        str, typer.Argument(metavar="T2", help="End of the interval; also `now`.")
+    ] = "now",
     name: Annotated[
         str | None,
         typer.Argument(
@@ -44,21 +47,21 @@ def diff(
     is_up: UpOption = False,
     is_down: DownOption = False,
     is_both: Annotated[
-        bool, typer.Option("--both", help="Both of them, and not what else hangs together.")
+        bool, typer.Option("--both", help="Upstream and downstream, but not other connected nodes.")
     ] = False,
-    depth: Annotated[int, typer.Option("--depth", min=0, help="How many jobs away to go.")] = 20,
+    depth: Annotated[int, typer.Option("--depth", min=0, help="Maximum distance, in jobs.")] = 20,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=100_000, help="How many changes at most.")
+        int, typer.Option("--limit", min=1, max=100_000, help="Maximum number of changes.")
     ] = 1_000,
     nodes: Annotated[
-        int, typer.Option("--nodes", min=1, max=50_000, help="How many nodes to compare at most.")
+        int, typer.Option("--nodes", min=1, max=50_000, help="Maximum number of nodes to compare.")
     ] = 5_000,
     server: ServerOption = DEFAULT_URL,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Show what changed between two times, and what brought each change.
+    """Show what changed between two times, and the cause of each change.
 
-    Datasets, jobs, columns, edges of both, states of jobs, their SQL and code.
+    Compares datasets, jobs, columns, edges, job states, SQL and code.
 
         headwater diff 2d
         headwater diff 2026-01-30 2026-01-31T12:00:00Z orders_fact --up
@@ -66,10 +69,10 @@ def diff(
     hint = "" if name else "; to name a node, give both times before it"
     since, until = read_time(start, "T1"), read_time(end, "T2", hint)
     if since > until:
-        raise InvalidRequest("T1", f"{_at(since)} is after T2, {_at(until)}; exchange them")
+        raise InvalidRequest("T1", f"{_at(since)} is after T2, {_at(until)}; swap them")
     sides = choose_sides(is_up, is_down, is_both)
     if sides and name is None:
-        raise InvalidRequest("--up, --down, --both", "are from a node; name one after T2")
+        raise InvalidRequest("--up, --down, --both", "need a node; give one after T2")
     with Client(server) as client:
         node = None if name is None else find_node(client, name)
         direction = direction_of(sides) if sides else "connected"
@@ -112,7 +115,7 @@ def show_diff(screen: Screen, answer: Shape) -> None:
         counts = ", ".join(_count(key, count) for key, count in answer["counts"].items())
         screen.say(f"\n{total:,} change{'s' if total > 1 else ''} {between}: {counts}")
     if shown < total:
-        screen.say(f"Only {shown:,} of them are shown; raise --limit.", "yellow")
+        screen.say(f"Only {shown:,} are shown; raise --limit.", "yellow")
     if answer["isCut"]:
         screen.say("Not everything was compared; raise --depth or --nodes.", "yellow")
 

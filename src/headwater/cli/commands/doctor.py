@@ -33,8 +33,8 @@ def doctor(
 ) -> None:
     """Check the settings, the store, the disk, the clock and the versions.
 
-    Each line says what was found and, where something is wrong, what to do. Exit code 1 if there
-    is a problem; a warning is none.
+    Each line is a result and, for a problem, the remedy. Exit code 1 if there is a problem;
+    warnings do not count.
 
         headwater doctor
         headwater doctor --server http://lineage:5000
@@ -52,7 +52,7 @@ def examine() -> Iterator[Finding]:
     try:
         settings = load_settings()
     except HeadwaterError as error:
-        yield Finding("settings", "problem", error.message, "mend it, then run this again")
+        yield Finding("settings", "problem", error.message, "fix it, then run this again")
         return
     yield Finding("settings", "ok", "readable", "")
     yield _examine_disk(settings)
@@ -73,9 +73,9 @@ def _examine_disk(settings: Settings) -> Finding:
     free = shutil.disk_usage(existing).free
     found = f"{free / 1e9:,.1f} GB free for {settings.data}"
     if not _is_writable(existing):
-        return Finding("disk", "problem", f"{existing} cannot be written", "change its owner")
+        return Finding("disk", "problem", f"{existing} is not writable", "change its owner")
     if free < _LITTLE_SPACE:
-        return Finding("disk", "warning", found, "free some, or run: headwater db prune")
+        return Finding("disk", "warning", found, "free some space, or run: headwater db prune")
     return Finding("disk", "ok", found)
 
 
@@ -105,13 +105,13 @@ def _with_store(settings: Settings, *checks: Callable[[Engine], Finding]) -> Ite
 def _examine_store(engine: Engine) -> Finding:
     where = describe(engine.url)
     if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").exists():
-        return Finding("store", "ok", f"{where}: not there yet; the first start makes it")
+        return Finding("store", "ok", f"{where}: does not exist yet; the first start creates it")
     try:
         with engine.connect() as connection:
             revision = current_revision(connection)
     except DriverError as error:
         found = f"{where}: {find_reason(error)}"
-        return Finding("store", "problem", found, "start it, or mend the URL")
+        return Finding("store", "problem", found, "start it, or fix the URL")
     if revision is not None and revision not in REVISIONS:
         return Finding(
             "store", "problem", f"{where}: revision {revision} is newer", "upgrade Headwater"
@@ -127,7 +127,7 @@ def _examine_clock(engine: Engine) -> Finding:
     """An event far ahead of the receiver's clock is refused, so a wrong clock loses senders."""
     here = datetime.now(UTC)
     if here < _FIRST_RELEASE:
-        return Finding("clock", "problem", f"{here:%Y-%m-%d %H:%M:%S} UTC", "set it, by NTP")
+        return Finding("clock", "problem", f"{here:%Y-%m-%d %H:%M:%S} UTC", "set it by NTP")
     if (there := read_clock(engine)) is not None:
         apart = abs((there - here).total_seconds())
         if apart > _CLOCKS_APART_SECONDS:

@@ -62,7 +62,7 @@ class Tally:
             answer = {**counts, "stopped": end, "failures": self._failures}
             typer.echo(json.dumps(answer, indent=2, ensure_ascii=False))
             return
-        skipped = f", {self.skipped:,} answered before" if self.skipped else ""
+        skipped = f", {self.skipped:,} already sent" if self.skipped else ""
         stopped = f"; stopped: {end}" if end else ""
         typer.echo(f"{self.stored:,} stored, {self.refused:,} refused{skipped}{stopped}")
 
@@ -76,15 +76,16 @@ def emit(
     resume: Annotated[
         bool,
         typer.Option(
-            "--resume", help="Go on where the last --resume stopped; kept in FILE.emitted."
+            "--resume",
+            help="Continue where the last --resume stopped; the position is kept in FILE.emitted.",
         ),
     ] = False,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Send events to a server: JSON (one or an array), one event a line, gzipped or not.
+    """Send events to a server: JSON (one event or an array) or NDJSON, plain or gzipped.
 
-    Each refused event is told with its file and line, and the reason. Sending an event again
-    changes nothing, so an interrupted emit may simply be repeated.
+    Each refused event is reported with its file, line and reason. Sending an event again
+    changes nothing, so an interrupted emit can be repeated.
 
     Exit code 0: all are stored. 1: some were refused, or the server failed. 130: Ctrl-C.
 
@@ -112,13 +113,13 @@ def emit(
 def _check_files(files: list[str], resume: bool) -> None:
     """Refuse what cannot be read before anything is sent."""
     if resume and STDIN in files:
-        raise typer.BadParameter("standard input cannot be read again; name a file for --resume")
+        raise typer.BadParameter("standard input cannot be read again; --resume needs a file")
     if missing := [file for file in files if file != STDIN and not Path(file).is_file()]:
         raise typer.BadParameter(f"no file at '{missing[0]}'")
 
 
 def _go_on(resume: bool) -> str:
-    return "; the same command goes on from here" if resume else ""
+    return "; run the same command again to continue" if resume else ""
 
 
 def _progress(console: Console) -> Progress:

@@ -20,16 +20,16 @@ def events(
     job: Annotated[str | None, typer.Option("--job", help="Only events of this job.")] = None,
     run: Annotated[str | None, typer.Option("--run", help="Only events of this run.")] = None,
     is_rejected: Annotated[
-        bool, typer.Option("--rejected", help="What was refused, and why.")
+        bool, typer.Option("--rejected", help="Show rejected events, each with its reason.")
     ] = False,
     is_followed: Annotated[
-        bool, typer.Option("--follow", "-f", help="Go on with what comes, until Ctrl-C.")
+        bool, typer.Option("--follow", "-f", help="Keep printing new events until Ctrl-C.")
     ] = False,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many to print.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Number of events to print.")] = 20,
     server: ServerOption = DEFAULT_URL,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Print the newest events, oldest of them first; or go on printing what comes.
+    """Print the newest events, the oldest of these first, or follow new events.
 
     For example: headwater events --follow --job order-enrichment
     """

@@ -20,80 +20,88 @@ from headwater.durations import parse_duration
 _NAME_BYTES = 120
 
 app = typer.Typer(
-    help="Take events in from Kafka or files, by Spark.",
+    help="Ingest events from Kafka or files, with Spark.",
     no_args_is_help=True,
 )
 
-Once = Annotated[bool, typer.Option("--once", help="Take in all there is, then end.")]
+Once = Annotated[bool, typer.Option("--once", help="Ingest everything available, then exit.")]
 Every = Annotated[
-    str, typer.Option(metavar="SPAN", help="How often to look for more, such as 5s or 15m.")
+    str, typer.Option(metavar="SPAN", help="How often to check for new events, such as 5s or 15m.")
 ]
 Check = Annotated[
-    bool, typer.Option("--check", help="Only try each step of the way, and tell which fails.")
+    bool, typer.Option("--check", help="Only test each step, and report which one fails.")
 ]
 Include = Annotated[
     list[str] | None,
-    typer.Option(metavar="PATTERN", help="Only jobs whose name fits, such as 'etl_*'; repeatable."),
+    typer.Option(
+        metavar="PATTERN", help="Only jobs whose name matches, such as 'etl_*'; repeatable."
+    ),
 ]
 Exclude = Annotated[
-    list[str] | None, typer.Option(metavar="PATTERN", help="No jobs whose name fits; repeatable.")
+    list[str] | None,
+    typer.Option(metavar="PATTERN", help="Exclude jobs whose name matches; repeatable."),
 ]
 Name = Annotated[
     str | None,
     typer.Option(
-        help="What to call this ingest; the store keeps how far each is.",
-        show_default="made from what is read",
+        help="Name of this ingest; the store keeps its position under it.",
+        show_default="derived from the source",
     ),
 ]
 Master = Annotated[
-    str | None, typer.Option(help="Where Spark works.", show_default="local[*]: all cores here")
+    str | None, typer.Option(help="Spark's master.", show_default="local[*]: all local cores")
 ]
 Conf = Annotated[
     list[str] | None,
-    typer.Option(metavar="KEY=VALUE", help="A setting of Spark's own; repeatable."),
+    typer.Option(metavar="KEY=VALUE", help="A Spark property; repeatable."),
 ]
 MetricsPort = Annotated[
     int | None,
     typer.Option(
-        min=1, max=65535, help="Serve counters for Prometheus on this port, for this machine alone."
+        min=1,
+        max=65535,
+        help="Serve Prometheus metrics on this port, on the loopback address only.",
     ),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Show what Spark says.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show Spark's log.")]
 
 
 @app.command()
 def kafka(
-    brokers: Annotated[str, typer.Option(metavar="HOST:PORT,...", help="Kafka's brokers.")],
+    brokers: Annotated[str, typer.Option(metavar="HOST:PORT,...", help="Kafka brokers.")],
     topic: Annotated[
         list[str] | None, typer.Option(help="A topic with OpenLineage events; repeatable.")
     ] = None,
     pattern: Annotated[
         str | None,
-        typer.Option(metavar="REGEX", help="All topics whose whole name fits, now and later."),
+        typer.Option(
+            metavar="REGEX",
+            help="All topics whose full name matches, including topics created later.",
+        ),
     ] = None,
     start: Annotated[
         str,
         typer.Option(
             "--from",
             metavar="earliest|latest|TIME",
-            help="Where to begin what was never read; TIME such as 2026-11-01T00:00:00Z.",
+            help="Where to start in partitions never read; TIME such as 2026-11-01T00:00:00Z.",
         ),
     ] = "earliest",
     group: Annotated[
         str | None,
         typer.Option(
-            help="Consumer group that is told how far it is, for tools that watch lags.",
+            help="Consumer group that offsets are committed to, for tools that monitor lag.",
             show_default="headwater-NAME",
         ),
     ] = None,
     max_events: Annotated[
-        int, typer.Option(min=1, help="Messages in one batch, at most.")
+        int, typer.Option(min=1, help="Maximum number of messages in a batch.")
     ] = 50_000,
     consumer: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="A setting of Kafka's consumer: security.protocol=SSL",
+            help="A Kafka consumer property, such as security.protocol=SSL; repeatable.",
         ),
     ] = None,
     once: Once = False,
@@ -109,11 +117,11 @@ def kafka(
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Take in the OpenLineage events of Kafka topics.
+    """Ingest OpenLineage events from Kafka topics.
 
-    What cannot be read is kept with its topic, partition and offset (`headwater events --rejected`)
-    and does not stop the rest. Ctrl-C ends it after the batch under way; the next start goes on
-    from there, and so does one after a crash.
+    A message that is not a valid event is stored with its topic, partition and offset (`headwater
+    events --rejected`); the others are ingested. Ctrl-C stops after the current batch; the next
+    start continues from there, also after a crash.
 
     To try: headwater ingest kafka --brokers localhost:9092 --topic lineage --check
     """
@@ -142,7 +150,7 @@ def kafka(
 @app.command()
 def files(
     place: Annotated[
-        str, typer.Argument(help="A directory that grows, with all below it; a file; a pattern.")
+        str, typer.Argument(help="A directory with its subdirectories, a file or a glob pattern.")
     ],
     once: Once = False,
     every: Every = "5s",
@@ -157,10 +165,10 @@ def files(
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Take in the OpenLineage events of files: one a line, arrays, or one a file; plain or gzipped.
+    """Ingest OpenLineage events from files: NDJSON, arrays or single events, plain or gzipped.
 
-    Lines that are added later are taken in when they are whole. What cannot be read is kept with
-    its file and line (`headwater events --rejected`) and does not stop the rest.
+    Lines that are added later are ingested once they are complete. A line that is not a valid
+    event is stored with its file and line (`headwater events --rejected`); the others are ingested.
 
     To try: headwater ingest files events/ --once
     """
@@ -182,13 +190,13 @@ def files(
 def replay(
     source: Annotated[
         str,
-        typer.Option(help="Only what came from a source that begins so, such as 'kafka orders/'."),
+        typer.Option(help="Only from sources that start with this, such as 'kafka orders/'."),
     ] = "",
     output: OutputOption = Output.TEXT,
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Take in again what was rejected, for instance after an upgrade that can read it."""
+    """Try rejected events again, for instance after an upgrade that supports them."""
     from headwater.model.instant import SECOND
     from headwater.pipeline.replay import replay as replay_store
 
@@ -204,9 +212,9 @@ def replay(
     if output is Output.JSON:
         typer.echo(json.dumps(vars(done), indent=2))
         return
-    typer.echo(f"{done.taken_in:,} taken in, {done.still_rejected:,} still cannot be read")
+    typer.echo(f"{done.taken_in:,} ingested, {done.still_rejected:,} still rejected")
     if done.cut_short:
-        typer.echo(f"{done.cut_short:,} were too long to be kept whole: send them again")
+        typer.echo(f"{done.cut_short:,} were too long to be stored completely: send them again")
 
 
 def _choices(
@@ -249,7 +257,7 @@ def _check_name(name: str | None) -> str | None:
     """Refuse a name that no file could have: some are called by it."""
     if name is not None and (name != _name_of(name) or name[:1] in ("", ".")):
         raise typer.BadParameter(
-            f"'{name}' is not made of letters, digits, '-', '_' and '.'", param_hint="--name"
+            f"'{name}' may contain only letters, digits, '-', '_' and '.'", param_hint="--name"
         )
     return name
 
@@ -272,7 +280,9 @@ def _parse_consumer(pairs: Sequence[str] | None) -> dict[str, str]:
 
     settings = parse_pairs(pairs, "--consumer")
     if own := check_consumer_settings(settings):
-        raise typer.BadParameter(f"{own} cannot be set: Spark decides it", param_hint="--consumer")
+        raise typer.BadParameter(
+            f"{own} cannot be set: Headwater or Spark sets it", param_hint="--consumer"
+        )
     return settings
 
 

@@ -200,7 +200,7 @@ def _stopped_by_signals(ingest: "StreamIngest") -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         for one in signals:
             signal.signal(one, stop_at_once)
-        typer.echo("stopping after this batch; once more to stop at once", err=True)
+        typer.echo("stopping after this batch; press Ctrl-C again to stop at once", err=True)
         ingest.stop()
         give_up_after(_STOP_SECONDS)
 
@@ -220,5 +220,5 @@ def _stopped_by_signals(ingest: "StreamIngest") -> Iterator[None]:
 
 
 def _give_up() -> None:
-    _tell("headwater: it did not end in time; what was under way is taken in at the next start")
+    _tell("headwater: the batch did not finish in time; the next start ingests it")
     os._exit(1)

@@ -18,7 +18,7 @@ from headwater.store.failures import answering
 from headwater.store.keys import StoredKey, add_key, list_keys, revoke_key
 from headwater.store.migrate import upgrade
 
-app = typer.Typer(help="Say who may come in: named keys with scopes.", no_args_is_help=True)
+app = typer.Typer(help="Manage API keys; each has a name and scopes.", no_args_is_help=True)
 
 
 class KeyScope(StrEnum):
@@ -27,7 +27,9 @@ class KeyScope(StrEnum):
     ADMIN = ADMIN
 
 
-Name = Annotated[str, typer.Argument(help="Who the key is for: the actor of what is done with it.")]
+Name = Annotated[
+    str, typer.Argument(help="Name of the key; edits made with it are recorded under this name.")
+]
 
 
 @app.command()
@@ -36,16 +38,16 @@ def add(
     scope: Annotated[
         list[KeyScope],
         typer.Option(
-            help="What it may do; give it again for more. admin has all, write cannot read."
+            help="Scope of the key; repeatable. admin includes all; write does not include read."
         ),
     ],
     store: Store = None,
     data: Data = None,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Make a key and print it: this once, for only its SHA-256 is stored.
+    """Create a key and print it, only this once: the store keeps its SHA-256.
 
-    The first key closes a server that was open to all. Servers know of it within seconds.
+    Once there is a key, servers require one within seconds.
 
     headwater keys add airflow --scope write
     """
@@ -70,23 +72,25 @@ def list_all(
     data: Data = None,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """List the keys of the store by name, revoked ones too.
+    """List the keys in the store by name, including revoked ones.
 
-    Keys that a server was given by HEADWATER__AUTH__KEYS are its own and not among them.
+    Keys that a server has from HEADWATER__AUTH__KEYS are not listed.
     """
     with _open_store(store, data) as engine, engine.connect() as connection:
         keys = list_keys(connection)
     rows = [_row(key, output) for key in keys]
     columns = ("name", "scopes", "created", "revoked")
-    print_rows(rows, columns, output, empty="no keys; headwater keys add NAME --scope read")
+    print_rows(
+        rows, columns, output, empty="no keys; add one: headwater keys add NAME --scope read"
+    )
 
 
 @app.command()
 def revoke(name: Name, store: Store = None, data: Data = None) -> None:
-    """End a key: servers refuse it within seconds. Its name may then be given to a new one."""
+    """Revoke a key: servers refuse it within seconds. A new key may then use its name."""
     with _open_store(store, data) as engine:
         was_active = revoke_key(engine, name)
-    typer.echo(f"revoked '{name}'" if was_active else f"'{name}' was revoked before")
+    typer.echo(f"revoked '{name}'" if was_active else f"'{name}' is already revoked")
 
 
 def _row(key: StoredKey, output: Output) -> dict[str, object]:

@@ -12,7 +12,9 @@ from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.cli.output.progress import steps
 from headwater.config import load_settings
 
-app = typer.Typer(help="Every event as it came, in Parquet files by day.", no_args_is_help=True)
+app = typer.Typer(
+    help="Manage the lake: every event as received, in Parquet files by day.", no_args_is_help=True
+)
 
 Folder = Annotated[
     Path | None,
@@ -28,16 +30,16 @@ def _folder(lake: Path | None, store: str | None, data: Path | None) -> Path:
 def flush(
     is_all: Annotated[
         bool,
-        typer.Option("--all", help="All that the store has, for a lake that is new or was lost."),
+        typer.Option("--all", help="Write all events in the store, for a new or lost lake."),
     ] = False,
     lake: Folder = None,
     output: OutputOption = Output.TEXT,
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Carry on into the lake what the store has taken in since the last time.
+    """Write the events that the store received since the last flush to the lake.
 
-    A server does the same every minute; beside it this does no harm. Ctrl-C loses nothing.
+    A server does the same every minute; running both is safe. Ctrl-C loses nothing.
     """
     from headwater.pipeline.lake.lake import Lake
     from headwater.pipeline.lake.outbox import fill_again
@@ -47,7 +49,7 @@ def flush(
     folder = _folder(lake, store, data)
     with open_store(store, data) as engine, steps() as show:
         if is_all:
-            show("looking for events", 0, None)
+            show("searching for events", 0, None)
             fill_again(engine)
         with engine.connect() as connection:
             waiting = count_waiting(connection)
@@ -58,7 +60,7 @@ def flush(
     if output is Output.JSON:
         typer.echo(json.dumps({"folder": str(folder), "events": carried}, indent=2))
     else:
-        typer.echo(f"{carried:,} events carried on into {folder}")
+        typer.echo(f"{carried:,} events written to {folder}")
 
 
 @app.command()
@@ -68,7 +70,7 @@ def compact(
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Make few files of many, and remove copies; safe beside those who write and read."""
+    """Merge small files and remove duplicates; safe while others read and write."""
     from headwater.pipeline.lake.lake import Lake
 
     folder = _folder(lake, store, data)
@@ -78,8 +80,8 @@ def compact(
         typer.echo(json.dumps({"folder": str(folder), **done._asdict()}, indent=2))
     else:
         typer.echo(
-            f"{done.files_removed:,} files of {done.days:,} days became {done.files_written:,}; "
-            f"{done.copies_removed:,} copies are gone"
+            f"{done.files_removed:,} files of {done.days:,} days merged into "
+            f"{done.files_written:,}; {done.copies_removed:,} duplicates removed"
         )
 
 
@@ -90,7 +92,7 @@ def stats(
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Tell how much is in the lake, and how many events of the store wait for it."""
+    """Show the size of the lake, and how many events in the store are waiting for it."""
     from headwater.pipeline.lake.lake import Lake
 
     folder = _folder(lake, store, data)
@@ -104,7 +106,7 @@ def stats(
         "waiting": waiting,
     }
     if output is Output.TEXT and not found.files:
-        typer.echo(f"no lake at {folder}; {waiting or 0:,} events wait for one")
+        typer.echo(f"no lake at {folder}; {waiting or 0:,} events are waiting for it")
     else:
         print_rows([row], tuple(row), output, empty="")
 

@@ -41,12 +41,12 @@ AsOfOption = Annotated[
     typer.Option(
         "--as-of",
         metavar="TIME",
-        help="As it was then: 2026-01-31T12:00:00Z, a date, or 2d for two days ago.",
+        help="Lineage as of this time: 2026-01-31T12:00:00Z, a date, or 2d for two days ago.",
         show_default="now",
     ),
 ]
 TypeOption = Annotated[
-    NodeType | None, typer.Option("--type", help="What the name is of, where it may be several.")
+    NodeType | None, typer.Option("--type", help="Type of the node, if the name is ambiguous.")
 ]
 
 
@@ -79,34 +79,36 @@ def lineage(
     is_up: UpOption = False,
     is_down: DownOption = False,
     is_both: Annotated[
-        bool, typer.Option("--both", help="Both of them; so it is if nothing is said.")
+        bool, typer.Option("--both", help="Upstream and downstream; the default.")
     ] = False,
-    depth: Annotated[int, typer.Option("--depth", min=0, help="How many jobs away to go.")] = 20,
+    depth: Annotated[int, typer.Option("--depth", min=0, help="Maximum distance, in jobs.")] = 20,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=50_000, help="How many nodes at most.")
+        int, typer.Option("--limit", min=1, max=50_000, help="Maximum number of nodes.")
     ] = 1_000,
     columns: Annotated[
-        bool, typer.Option("--columns", help="The columns instead, each with a tree of its own.")
+        bool, typer.Option("--columns", help="Show columns instead, each with its own tree.")
     ] = False,
     direct: Annotated[
         bool,
-        typer.Option("--direct", help="Of columns: only what makes values; no filters, joins..."),
+        typer.Option(
+            "--direct", help="For columns: only direct dependencies; no filters, joins..."
+        ),
     ] = False,
     as_of: AsOfOption = None,
     fold: Annotated[
-        bool, typer.Option("--fold", help="Show jobs that have a parent as the job above them.")
+        bool, typer.Option("--fold", help="Show parent jobs in place of their child jobs.")
     ] = False,
     type: TypeOption = None,
     server: ServerOption = DEFAULT_URL,
     output: Annotated[
         OutputFormat,
-        typer.Option("--output", "-o", help="How to print: trees, or for other tools."),
+        typer.Option("--output", "-o", help="Output format: trees, or a format for other tools."),
     ] = OutputFormat.TEXT,
 ) -> None:
     """Show what a dataset, a job or a column comes from, and what comes from it.
 
-    A name need not be whole: `orders` finds kafka://broker:9092|orders. Where
-    it may mean several nodes, these are listed.
+    Part of a name is enough: `orders` finds kafka://broker:9092|orders. If it
+    matches several nodes, they are listed.
 
         headwater lineage executive_revenue --up
         headwater lineage orders_fact.revenue --direct
@@ -142,13 +144,13 @@ def show_lineage(screen: Screen, answer: Shape, node: NodeName, question: Questi
     """Print an answer as trees, and what to do where it is not whole."""
     if not answer["graph"]:
         name, time = screen.clean(node.label), describe_time(answer["asOf"])
-        raise HeadwaterError(f"nothing was known of '{name}' at {time}")
+        raise HeadwaterError(f"'{name}' did not exist at {time}")
     is_of_columns = question.is_of_columns(node)
     trees = ColumnTrees(answer, screen) if is_of_columns else GraphTrees(answer, screen)
     trees.show(question.sides)
     if answer["isCut"]:
         screen.say(
-            f"\nThere is more: raise --depth (here {question.depth:,}) "
+            f"\nNot everything is shown: raise --depth (here {question.depth:,}) "
             f"or --limit (here {question.limit:,}).",
             "yellow",
         )
@@ -158,9 +160,9 @@ def _check(question: Question, node: NodeName, output: OutputFormat) -> None:
     """Refuse what would have no effect."""
     is_of_columns = question.is_of_columns(node)
     if question.direct and not is_of_columns:
-        raise InvalidRequest("--direct", "is for columns; add --columns, or name one")
+        raise InvalidRequest("--direct", "applies to columns; add --columns, or give a column")
     if question.fold and is_of_columns:
-        raise InvalidRequest("--fold", "is for datasets and jobs, not for columns")
+        raise InvalidRequest("--fold", "applies to datasets and jobs, not to columns")
     if output not in (OutputFormat.TEXT, OutputFormat.JSON):
         for option, is_given in (("--direct", question.direct), ("--fold", question.fold)):
             if is_given:

@@ -14,7 +14,7 @@ Row = dict[str, Any]
 NamespaceOption = Annotated[
     str | None, typer.Option("--namespace", "-n", help="Only this namespace.")
 ]
-LimitOption = Annotated[int, typer.Option("--limit", min=1, help="How many to print at most.")]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, help="Maximum number to print.")]
 
 _PAGE = 100
 
@@ -53,7 +53,7 @@ def datasets(
 
 
 def runs(
-    job: Annotated[str | None, typer.Argument(help="Only runs of the job of this name.")] = None,
+    job: Annotated[str | None, typer.Argument(help="Only runs of this job.")] = None,
     namespace: NamespaceOption = None,
     limit: LimitOption = 20,
     server: ServerOption = DEFAULT_URL,

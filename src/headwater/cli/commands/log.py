@@ -25,20 +25,24 @@ def log(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Only edits of this dataset or job.")
     ] = None,
-    actor: Annotated[str | None, typer.Option("--actor", help="Only by this one.")] = None,
+    actor: Annotated[str | None, typer.Option("--actor", help="Only edits by this actor.")] = None,
     after: Annotated[
         str | None,
-        typer.Option("--after", metavar="TIME", help="Since then: a time, a date, or 2d."),
+        typer.Option(
+            "--after", metavar="TIME", help="Only since this time: a time, a date, or 2d."
+        ),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="How many.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=10_000, help="Maximum number to print.")
+    ] = 20,
     undone: Annotated[
-        str | None, typer.Option("--undo", metavar="ID", help="Undo the edit of this id.")
+        str | None, typer.Option("--undo", metavar="ID", help="Undo the edit with this id.")
     ] = None,
     type: TypeOption = None,
     server: ServerOption = DEFAULT_URL,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """List edits, newest first: who tagged, described, deleted ... what; or undo one of them.
+    """List edits, newest first: who tagged, described, deleted ... what; or undo an edit.
 
     headwater log shop.orders --after 7d
 
@@ -48,7 +52,7 @@ def log(
     with Client(server) as client:
         if undone is not None:
             if name is not None:
-                raise InvalidRequest("--undo", "names an edit by its id; leave NAME out")
+                raise InvalidRequest("--undo", "takes the id of an edit; leave NAME out")
             _undo(client, undone, output)
             return
         asked = _about(client, name, type) | {"actor": actor, "limit": limit}
@@ -92,7 +96,7 @@ def _row(edit: Row) -> Row:
     field = f"#{entity['field']}" if entity.get("field") else ""
     namespace = f"{entity['namespace']}|" if entity.get("namespace") else ""
     given = [f"{aspect} = {_short(value)}" for aspect, value in edit["set"].items()]
-    taken = [f"{aspect} taken back" for aspect in edit["unset"]]
+    taken = [f"{aspect} removed" for aspect in edit["unset"]]
     undoes = [f"(undoes {edit['undoes']})"] if edit.get("undoes") else []
     return {
         "time": describe_time(edit["at"]),

@@ -22,15 +22,15 @@ Owner = dict[str, Any]
 
 def own(
     name: WholeArgument,
-    owner: Annotated[str, typer.Argument(metavar="OWNER", help="Who owns it: a team or a person.")],
+    owner: Annotated[str, typer.Argument(metavar="OWNER", help="The owner: a team or a person.")],
     role: Annotated[
-        str, typer.Option("--role", help="As what: OWNER, STEWARD, ... as you call it.")
+        str, typer.Option("--role", help="Type of ownership: OWNER, STEWARD or any other word.")
     ] = "OWNER",
-    is_removed: Annotated[bool, typer.Option("--remove", help="Is no longer an owner.")] = False,
+    is_removed: Annotated[bool, typer.Option("--remove", help="Remove this owner.")] = False,
     type: TypeOption = None,
     server: ServerOption = DEFAULT_URL,
 ) -> None:
-    """Say who owns a dataset or job, beside those who own it already.
+    """Add an owner to a dataset or job; existing owners stay.
 
     headwater own shop.orders team:sales
     """

@@ -25,17 +25,17 @@ def path(
     start: Annotated[str, typer.Argument(metavar="A", help="A dataset, job or column, by name.")],
     end: Annotated[str, typer.Argument(metavar="B", help="Another.")],
     as_of: AsOfOption = None,
-    depth: Annotated[int, typer.Option("--depth", min=0, help="How many jobs away to go.")] = 100,
+    depth: Annotated[int, typer.Option("--depth", min=0, help="Maximum distance, in jobs.")] = 100,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=1_000, help="How many paths at most.")
+        int, typer.Option("--limit", min=1, max=1_000, help="Maximum number of paths.")
     ] = 10,
     server: ServerOption = DEFAULT_URL,
     output: OutputOption = Output.TEXT,
 ) -> None:
     """Show how two nodes are connected: all paths, the shortest first.
 
-    Which of the two is upstream need not be known. Between columns, every
-    step says how the one goes into the other, and by which job.
+    The order of the two nodes does not matter. Between columns, every step
+    shows its transformation and its job.
 
         headwater path shop.commerce.orders executive_revenue
         headwater path shop.commerce.orders.price executive_revenue --limit 1
@@ -64,14 +64,14 @@ def show_paths(screen: Screen, answer: Shape, start: NodeName, end: NodeName) ->
     names = [screen.clean(node.label) for node in (start, end)]
     paths = answer["paths"]
     if not paths:
-        within = " as far as was looked; raise --depth" if answer["isCut"] else ""
-        screen.say(f"nothing leads from {names[0]} to {names[1]}, nor back{within}")
+        within = " within this depth; raise --depth" if answer["isCut"] else ""
+        screen.say(f"no path between {names[0]} and {names[1]}{within}")
         return
     if not any(found["length"] for found in paths):
-        screen.say(f"{names[0]} and {names[1]} are the same, or one is a part of the other")
+        screen.say(f"{names[0]} and {names[1]} are the same, or one is part of the other")
         return
     if answer["isReversed"]:
-        screen.say(f"It leads from {names[1]} to {names[0]}: {names[1]} is upstream.\n")
+        screen.say(f"The path leads from {names[1]} to {names[0]}: {names[1]} is upstream.\n")
         names.reverse()
     nodes = {shape["id"]: shape for shape in answer["nodes"]} | answer["jobs"]
     for number, found in enumerate(paths, 1):
@@ -119,7 +119,7 @@ def _describe_edge(edge: Shape | None, nodes: dict[str, Shape]) -> str:
     if edge["transformations"]:
         parts.append(edge["transformations"].replace("/", " "))
     if _is(edge, "assumed"):
-        parts.append("(whole dataset: job states no columns)")
+        parts.append("(whole dataset: job reports no columns)")
     if edge["job"]:
         parts.append(f"by {nodes[edge['job']]['name']}")
     if edge["kind"] != "observed":

@@ -1,4 +1,4 @@
-"""`headwater rebuild`: a store anew from the lake."""
+"""`headwater rebuild`: rebuild the store from the lake."""
 
 import json
 import time
@@ -29,11 +29,11 @@ def rebuild(
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Make the store anew from every event in the lake, while servers go on.
+    """Rebuild the store from every event in the lake, while servers keep running.
 
-    The new store is filled beside the old one and takes its place at the end, with all events that
-    came meanwhile; running servers notice. Interrupted, nothing has changed: run it again. Keys and
-    rejected events are kept. What was pruned comes back until the next prune.
+    The new store is filled beside the old one and replaces it at the end, with all events received
+    meanwhile; running servers switch over. If interrupted, nothing has changed: run it again. Keys
+    and rejected events are kept. Pruned data comes back until the next prune.
     """
     if lake is not None and not lake.is_dir():
         raise typer.BadParameter(f"there is no folder '{lake}'", param_hint="--lake")
@@ -49,7 +49,11 @@ def rebuild(
     with open_store(store, data) as engine, steps() as show:
         if lake is None:
             # Not needed, but quicker; what waits is for this lake, and for no copy of it.
-            flush(engine, Lake(folder), lambda done: show("carrying on what waits", done, None))
+            flush(
+                engine,
+                Lake(folder),
+                lambda done: show("writing waiting events to the lake", done, None),
+            )
         show("starting Spark", 0, None)
         with session(
             settings.spark, "headwater rebuild", folder=settings.data, verbose=verbose
@@ -61,4 +65,4 @@ def rebuild(
         return
     typer.echo(f"rebuilt from {totals.events:,} events of {folder} in {seconds:,.0f} s")
     if totals.rejected:
-        typer.echo(f"{totals.rejected:,} could not be read: headwater events --rejected")
+        typer.echo(f"{totals.rejected:,} rejected: headwater events --rejected")

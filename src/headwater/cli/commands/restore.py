@@ -15,9 +15,9 @@ _NOUNS = {"dataset": "datasets", "job": "jobs"}
 def restore(
     name: WholeArgument, type: TypeOption = None, server: ServerOption = DEFAULT_URL
 ) -> None:
-    """Show a dataset or job again that was deleted, or all that was hidden with a namespace.
+    """Restore a deleted dataset or job, or everything that was hidden with a namespace.
 
-    What is deleted is found by its whole name, with or without its namespace.
+    Deleted nodes are found by their full name, with or without the namespace.
 
     headwater restore shop.orders_old
     """
@@ -25,7 +25,7 @@ def restore(
     with Client(server) as client:
         entity = _choose(screen, name, _deleted(client, name, type))
         change(client, "POST", f"{_path(entity)}/restore")
-    screen.say(f"{_label(screen, entity)} is back")
+    screen.say(f"{_label(screen, entity)} is restored")
 
 
 def _deleted(client: Client, name: str, type: NodeType | None) -> list[Shape]:
@@ -48,8 +48,8 @@ def _choose(screen: Screen, name: str, deleted: list[Shape]) -> Shape:
     if not deleted:
         asked = screen.clean(name[:500])
         raise HeadwaterError(
-            f"nothing deleted is called '{asked}'; headwater log tells what is, "
-            "and what was hidden with its namespace comes back with that"
+            f"nothing deleted has the name '{asked}'; headwater log lists deletions; "
+            "what was hidden with its namespace is restored with the namespace"
         )
     errors = Screen(is_error=True)
     grid = Grid(("type", "namespace", "name"))
@@ -58,7 +58,7 @@ def _choose(screen: Screen, name: str, deleted: list[Shape]) -> Shape:
         grid.add(*map(errors.clean, texts))
     errors.show(grid)
     raise InvalidRequest(
-        errors.clean(name), "may mean several; give NAMESPACE|NAME, or narrow it with --type"
+        errors.clean(name), "is ambiguous; give NAMESPACE|NAME, or narrow it with --type"
     )
 
 

@@ -23,9 +23,9 @@ class NodeKindOption(StrEnum):
 
 
 def search(
-    words: Annotated[list[str], typer.Argument(help="What to look for; every word must be found.")],
+    words: Annotated[list[str], typer.Argument(help="Words to search for; every word must match.")],
     type: Annotated[
-        NodeKindOption | None, typer.Option("--type", help="Only datasets, or jobs.")
+        NodeKindOption | None, typer.Option("--type", help="Only datasets, or only jobs.")
     ] = None,
     namespace: NamespaceOption = None,
     system: Annotated[
@@ -39,9 +39,11 @@ def search(
     server: ServerOption = DEFAULT_URL,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Search datasets and jobs by name, column, description, owner and tag, the best first.
+    """Search datasets and jobs by name, column, description, owner and tag; best matches first.
 
-    One wrong letter in a word of five is forgiven. For example: headwater search orders daily
+    Words of five letters or more may have one wrong letter.
+
+    For example: headwater search orders daily
     """
     text = " ".join(words)
     asked = {"filter": type, "namespace": namespace, "system": system, "tag": tag, "state": state}
@@ -75,11 +77,11 @@ def _near(client: Client, words: list[str]) -> list[str]:
 
 
 def _nothing(screen: Screen, text: str, near: list[str], is_narrowed: bool) -> str:
-    line = f"headwater: nothing is found for '{screen.clean(text[:200])}'"
+    line = f"headwater: nothing found for '{screen.clean(text[:200])}'"
     if is_narrowed:
         line += " with these options"
     if near:
-        line += f"; near it: {', '.join(screen.clean(name) for name in near)}"
+        line += f"; similar: {', '.join(screen.clean(name) for name in near)}"
     return line
 
 

@@ -23,7 +23,7 @@ Store = Annotated[
 ]
 Data = Annotated[
     Path | None,
-    typer.Option(help="Folder for everything kept in files.", show_default="headwater-data"),
+    typer.Option(help="Folder for everything stored in files.", show_default="headwater-data"),
 ]
 
 
@@ -38,11 +38,11 @@ def serve(
     store: Store = None,
     data: Data = None,
 ) -> None:
-    """Take in OpenLineage events and answer questions about them.
+    """Receive OpenLineage events, and serve the API and the web UI.
 
-    Send events to POST /api/v1/lineage, see them in a browser at /; the page /docs lists the API.
+    Send events to POST /api/v1/lineage; open / in a browser; the page /docs lists the API.
 
-    Ctrl-C stops the server: what it has answered is stored.
+    Ctrl-C stops the server; every event it has acknowledged is stored.
     """
     settings = load_settings(store=store, data=data, server={"host": host, "port": port})
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level="INFO")

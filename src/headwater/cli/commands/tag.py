@@ -19,11 +19,11 @@ from headwater.cli.output.screen import Screen
 def tag(
     name: NameArgument,
     tag: Annotated[str, typer.Argument(metavar="TAG", help="The tag, such as PII.")],
-    is_removed: Annotated[bool, typer.Option("--remove", help="Take the tag away.")] = False,
+    is_removed: Annotated[bool, typer.Option("--remove", help="Remove the tag.")] = False,
     type: TypeOption = None,
     server: ServerOption = DEFAULT_URL,
 ) -> None:
-    """Tag a dataset, a column or a job; a tag that events give can be taken away as well.
+    """Tag a dataset, a column or a job; tags from events can be removed as well.
 
     headwater tag shop.orders#email PII
     """

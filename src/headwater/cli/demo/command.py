@@ -19,32 +19,33 @@ _INTERRUPTED = 130
 
 def demo(
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 5000,
-    data: Annotated[Path, typer.Option(help="Folder of the demo, made if it is not there.")] = Path(
-        ".headwater-demo"
-    ),
+    data: Annotated[
+        Path, typer.Option(help="Folder of the demo; created if it does not exist.")
+    ] = Path(".headwater-demo"),
     once: Annotated[
-        bool, typer.Option("--once", help="Show all, see that the server answers, and end.")
+        bool,
+        typer.Option("--once", help="Show everything, check that the server answers, and exit."),
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Run Spark once more, though its scene is kept.")
+        bool, typer.Option("--again", help="Run the Spark scene again, even if its result is kept.")
     ] = False,
     no_spark: Annotated[
-        bool, typer.Option("--no-spark", help="Leave out the scene that runs on Spark.")
+        bool, typer.Option("--no-spark", help="Skip the scene that runs on Spark.")
     ] = False,
 ) -> None:
     """Start a server, and show lineage in two scenes.
 
     The first really runs, on Spark: orders come as files, a stream cleans them into a table, a
-    batch job sums them up by supplier; what both tell is shown from the files to the summary.
+    batch job sums them up by supplier; their lineage is shown from the files to the summary.
 
     The second is an example, a shop's pipeline from its database to a dashboard: five days of runs
     that end now, one of which failed last night, a column that was added two days ago, and a
     stream that has gone silent.
 
-    Both are kept; remove the folder to have them anew. Ctrl-C ends the server.
+    Both are kept; remove the folder to create them again. Ctrl-C stops the server.
     """
     if again and no_spark:
-        raise InvalidRequest("--again", "runs Spark, which --no-spark leaves out")
+        raise InvalidRequest("--again", "runs Spark, which --no-spark skips")
     _check_port(port)
     logging.basicConfig(level="WARNING")
     store = DemoStore(data)
@@ -72,7 +73,7 @@ def demo(
         scenes.stop()
     scenes.raise_failure()
     if not scenes.are_shown:
-        typer.echo("stopped before all was shown; the next start shows it", err=True)
+        typer.echo("stopped before everything was shown; the next start shows it", err=True)
         raise typer.Exit(_INTERRUPTED)
 
 

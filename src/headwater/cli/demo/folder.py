@@ -50,7 +50,7 @@ class DemoStore:
         note = self._read_note()
         if note is None and (self.folder / _STORE).exists():
             raise InvalidRequest(
-                "--data", f"'{self.folder}' holds a store that is not the demo's; name another"
+                "--data", f"'{self.folder}' contains a store that is not the demo's; choose another"
             )
         if note is not None and note.version != example.VERSION:
             self._remove()

@@ -76,7 +76,7 @@ class LiveScene:
             while (step := self._next(steps, lambda: move(self._describe(client)))) != PLAYED:
                 if step is None:
                     log = self._place.folder / _LOG
-                    raise SparkUnavailable(f"its process ended; {log} may say why")
+                    raise SparkUnavailable(f"its process ended; see {log}")
                 if step.startswith(FAILED):
                     raise SparkUnavailable(step.removeprefix(FAILED))
                 say(f"{step[:1].upper()}{step[1:]}")
@@ -95,7 +95,9 @@ class LiveScene:
         give_up = time.monotonic() + _TOLD_SECONDS
         while not self._is_told(client):
             if time.monotonic() > give_up:
-                raise HeadwaterError("Spark ran, but the server was not told of all its jobs")
+                raise HeadwaterError(
+                    "Spark ran, but the server did not receive the events of all its jobs"
+                )
             if self._is_stopped.wait(_LOOK_SECONDS):
                 return
             move(self._describe(client))

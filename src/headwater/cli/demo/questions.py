@@ -76,7 +76,7 @@ _PATHS = (
         "the latest runs of the summary: one failed last night, its second try did not",
         _path("jobs", *SUMMARY_MODEL, "/runs?limit=3"),
     ),
-    ("a stream that has said nothing for hours", _path("jobs", *SCREENING.name)),
+    ("a stream that has sent no events for hours", _path("jobs", *SCREENING.name)),
 )
 
 

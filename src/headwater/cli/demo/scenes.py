@@ -101,7 +101,7 @@ class Scenes:
         self._print_welcome()
         show_example(Screen(), client, self._note.now)
         print_questions(url)
-        typer.echo(f"\nLook around at {url} (Ctrl-C ends it); all calls: {url}/docs")
+        typer.echo(f"\nOpen {url} in a browser (Ctrl-C stops the server); API: {url}/docs")
         if self._choices.once:
             ask_questions(client)
 
@@ -113,14 +113,14 @@ class Scenes:
             show_live(Screen(), client)
         except (HeadwaterError, OSError) as error:
             self._end_if_stopped()
-            typer.echo(f"The live scene is left out: {error}")
+            typer.echo(f"The live scene is skipped: {error}")
 
     def _play(self, client: Client) -> None:
         assert self._live is not None
         played_at = None if self._choices.again else self._store.find_live()
         if played_at is not None:
             age = describe_age(instant.format_instant(played_at), instant.now())
-            typer.echo(f"It ran {age} and is kept in {self._store.folder}; --again runs it anew.")
+            typer.echo(f"It ran {age} and is kept in {self._store.folder}; --again runs it again.")
             return
         self._store.forget_live()
         self._live.run(client)

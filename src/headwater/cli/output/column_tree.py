@@ -19,7 +19,7 @@ Ways = list[Shape]
 _COLUMNS = ("type", "how", "by job", "namespace")
 _OPTIONAL = ("namespace", "type", "by job")
 _WHOLE = "(whole dataset)"
-_ASSUMED = "(whole dataset: job states no columns)"
+_ASSUMED = "(whole dataset: job reports no columns)"
 _NO_CELLS = ("",) * len(_COLUMNS)
 # Two columns may be connected by any number of jobs.
 _MOST_WAYS = 3

@@ -89,7 +89,7 @@ class GraphTrees:
         """When a dataset was written, or a job ran or was last heard of."""
         run = data["latestRun"] or {} if is_job else {}
         for verb, time in (
-            (("ran", run.get("endedAt")), ("heard", run.get("updatedAt")))
+            (("ran", run.get("endedAt")), ("last event", run.get("updatedAt")))
             if is_job
             else (("written", data["lastModifiedAt"]), ("seen", data["updatedAt"]))
         ):

@@ -27,7 +27,7 @@ class Output(StrEnum):
 
 
 OutputOption = Annotated[
-    Output, typer.Option("--output", "-o", help="How to print: a table, or JSON for programs.")
+    Output, typer.Option("--output", "-o", help="Output format: a table, or JSON for programs.")
 ]
 
 # To a terminal a table fits the window; into a pipe every row is one line, without colours.

@@ -14,7 +14,7 @@ from headwater.model.instant import (
 )
 
 _HOUR = 60 * MINUTE
-_FORMS = "give a time such as 2026-01-31T12:00:00Z, a date, a span back such as 2d or 3h, or now"
+_FORMS = "give a time such as 2026-01-31T12:00:00Z, a date, an age such as 2d or 3h, or now"
 
 
 def read_time(text: str, where: str, hint: str = "") -> int:

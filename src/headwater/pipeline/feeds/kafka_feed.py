@@ -40,7 +40,7 @@ class KafkaFeed:
         if missing := [name for name in self._source.topics if name not in self._topics]:
             raise SourceUnavailable(self.place, f"there is no topic '{missing[0]}'")
         if not self._topics:
-            raise SourceUnavailable(self.place, f"no topic fits '{self._source.pattern}'")
+            raise SourceUnavailable(self.place, f"no topic matches '{self._source.pattern}'")
         self._beginning = self._find_beginning(self._admin, positions)
         return self._source.stream(spark, self._beginning)
 
@@ -68,7 +68,7 @@ class KafkaFeed:
             if name not in found:
                 raise SourceUnavailable(self.place, f"topic '{name}' was deleted")
             if found[name].id != topic.id:
-                raise SourceChanged(self.place, f"topic '{name}' was deleted and made anew")
+                raise SourceChanged(self.place, f"topic '{name}' was deleted and created again")
         self._topics = found
 
     def began(self) -> Moves:
@@ -91,7 +91,9 @@ class KafkaFeed:
                 self._admin.commit(self._group, offsets)
         except SourceUnavailable as error:
             # Tools that watch the lag see it late; what is stored does not depend on it.
-            log.warning("group %s could not be told how far it is: %s", self._group, error.reason)
+            log.warning(
+                "offsets could not be committed for group %s: %s", self._group, error.reason
+            )
 
     def lag(self, progress: Mapping[str, Any]) -> int | None:
         end, latest = (parse_offsets(progress.get(key)) for key in ("endOffset", "latestOffset"))

@@ -88,7 +88,7 @@ class Listing:
             # Gone since it was listed, or a link to nowhere.
             return None
         except UnicodeEncodeError:
-            self._tell(path, "has a name that is not UTF-8; rename it to have it read")
+            self._tell(path, "has a name that is not UTF-8; rename it")
             return None
         # To open a pipe would wait for whoever writes to it.
         if not stat.S_ISREG(status.st_mode) or not status.st_size:

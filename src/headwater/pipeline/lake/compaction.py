@@ -66,7 +66,7 @@ def _lock(lake: Path, file: TextIO) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         raise LakeUnavailable(
-            f"another compaction of the lake at {lake} is under way; let it end first"
+            f"another compaction of the lake at {lake} is running; wait until it ends"
         ) from error
 
 

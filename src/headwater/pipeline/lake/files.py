@@ -122,7 +122,9 @@ def _reading(path: Path) -> Iterator[Any]:
             yield file
     except (OSError, pa.ArrowException) as error:
         if not os.path.lexists(path):
-            raise FileGone(f"the lake's file {path} is gone; run it again") from error
+            raise FileGone(
+                f"the lake's file {path} no longer exists; run the command again"
+            ) from error
         raise LakeUnavailable(
             f"the lake's file {path} cannot be read: {_first_line(error)}; if it is damaged, move "
             "it away and run `headwater lake flush --all`, which writes what the store still has"

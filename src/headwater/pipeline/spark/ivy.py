@@ -101,7 +101,7 @@ def _follow(command: Sequence[str], lines: list[str]) -> Iterator[Progress]:
             process.kill()
             raise
     if process.returncode != 0:
-        lines.append(f"status {process.returncode} of Ivy")
+        lines.append(f"Ivy ended with status {process.returncode}")
 
 
 def explain(lines: Sequence[str]) -> str:
@@ -111,7 +111,7 @@ def explain(lines: Sequence[str]) -> str:
             if found := pattern.search(line):
                 reason = found[1].strip()
                 name = re.fullmatch(r"([^#\s]+)#([^;]+);([^!\s]+)(?:!\S*)?", reason)
-                return f"{':'.join(name.groups())} is not there" if name else reason
+                return f"{':'.join(name.groups())} was not found" if name else reason
     return next(filter(str.strip, reversed(lines)), "Ivy wrote nothing")
 
 

@@ -79,7 +79,7 @@ def _check(jars: Collection[Path], origin: str) -> None:
     for jar in jars:
         if known.get(jar.name, digest := _digest(jar)) != digest:
             jar.unlink()
-            reason = f"what came as {jar.name} is not what it should be (SHA-256 {digest})"
+            reason = f"{jar.name} has another SHA-256 than expected ({digest})"
             raise PackagesUnavailable([jar.name], origin, reason)
 
 
@@ -113,7 +113,7 @@ def _one_at_a_time(tell: Tell) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            tell("waiting for another process that fetches for Spark")
+            tell("waiting for another process that fetches jars for Spark")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

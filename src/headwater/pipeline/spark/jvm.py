@@ -111,7 +111,9 @@ class Jvm:
     @property
     def last_words(self) -> str:
         self.output.join(1)
-        return find_reason(self.output.lines()) or f"status {self.process.poll()} of its JVM"
+        return (
+            find_reason(self.output.lines()) or f"its JVM ended with status {self.process.poll()}"
+        )
 
     def close(self) -> None:
         """End it, at once if it does not by itself."""

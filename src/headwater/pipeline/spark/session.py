@@ -105,7 +105,7 @@ def open_session(
     if find_spec("pyspark") is None:
         raise NotInstalled("pyspark", "pip install 'headwater[spark]'")
     if _open is not None:
-        raise SparkUnavailable("there is a Spark session in this process already")
+        raise SparkUnavailable("this process already has a Spark session")
     java = find_java()
     check_master(settings.master)
     scratch = Scratch(None if folder is None else folder / "spark")
@@ -195,7 +195,7 @@ def _raise_as_ours(error: Exception) -> None:
     # A connection breaks a little before the process is seen to be gone.
     patience = _END_SECONDS if isinstance(error, Py4JNetworkError | ConnectionError) else 0
     if _open is not None and _open.jvm.has_ended(patience):
-        raise SparkUnavailable(f"Spark ended while at work: {_open.jvm.last_words}") from None
+        raise SparkUnavailable(f"Spark ended unexpectedly: {_open.jvm.last_words}") from None
     if isinstance(error, PySparkException | Py4JError):
         log.debug("Spark failed: %s", error)
         raise SparkUnavailable(f"Spark failed: {find_cause(error)}") from None

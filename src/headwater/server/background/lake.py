@@ -70,7 +70,7 @@ class LakeFlush(Background):
         self._observe(waiting)
         if waiting:
             count = self._carry()
-            log.info("carried %d events on into the lake at %s", count, self._folder)
+            log.info("wrote %d events to the lake at %s", count, self._folder)
 
     def _count(self) -> int:
         with answering(), self._engine.connect() as connection:
@@ -84,7 +84,7 @@ class LakeFlush(Background):
         answer = _read_answer(told)
         if answer is None:
             self.check_stopping()
-            reason = f"the process that carries events on ended with status {child.returncode}"
+            reason = f"the process that writes to the lake ended with status {child.returncode}"
             raise LakeUnavailable(reason)
         if "error" in answer:
             raise LakeUnavailable(answer["error"])

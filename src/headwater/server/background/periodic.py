@@ -56,7 +56,7 @@ class Background:
         try:
             self.work()
         except Stopped:
-            log.info("%s interrupted; the next one goes on", self.name)
+            log.info("%s interrupted; the next one continues", self.name)
         except HeadwaterError as error:
             log.warning(
                 "%s failed, will be tried again in %s: %s", self.name, self.every, error.message

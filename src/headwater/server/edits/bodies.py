@@ -24,7 +24,7 @@ _NAMED_AT_MOST = 50
 
 
 class EditedEntity(msgspec.Struct, omit_defaults=True):
-    """What an edit is about; `field` where it is about one of a dataset's."""
+    """The entity of an edit; `field` if it is a field of a dataset."""
 
     type: EntityType
     name: str
@@ -33,7 +33,7 @@ class EditedEntity(msgspec.Struct, omit_defaults=True):
 
 
 class EditBody(msgspec.Struct):
-    """Values by aspect, and aspects to take back: documentation, ownership, tag/NAME, symlinks."""
+    """Values by aspect, and aspects to remove: documentation, ownership, tag/NAME, symlinks."""
 
     entity: EditedEntity
     set: dict[str, Any] = {}
@@ -75,7 +75,7 @@ def read_change(connection: Connection, body: EditBody) -> EntityChange:
     """What a body asks for; raises where it cannot be said, or of nothing that is known."""
     entity = _find(connection, body.entity)
     if not body.set and not body.unset:
-        raise WrongShape("$.set", "empty, as is $.unset; say something")
+        raise WrongShape("$.set", "empty, as is $.unset; give a value")
     given = {aspect: _value(entity, aspect, value) for aspect, value in body.set.items()}
     for index, aspect in enumerate(body.unset):
         _check_aspect(entity, aspect, f"$.unset[{index}]")
@@ -86,7 +86,7 @@ def read_change(connection: Connection, body: EditBody) -> EntityChange:
 
 def _find(connection: Connection, named: EditedEntity) -> Entity:
     if named.type not in ("dataset", "job"):
-        raise WrongShape("$.entity.type", f"a {named.type} is written by PUT of its own path")
+        raise WrongShape("$.entity.type", f"a {named.type} is edited by PUT on its own path")
     check_body_name(named.namespace, "$.entity.namespace")
     check_body_name(named.name, "$.entity.name")
     entity = Entity(named.type, named.name, named.namespace, named.field)
@@ -114,7 +114,7 @@ def _check_aspect(entity: Entity, aspect: str, where: str) -> None:
     if aspect.startswith(TAG) and aspect != TAG:
         return
     if aspect not in known or (aspect == SYMLINKS and entity.type != "dataset"):
-        raise WrongShape(where, f"none of {', '.join((*sorted(known), f'{TAG}NAME'))}")
+        raise WrongShape(where, f"not one of {', '.join((*sorted(known), f'{TAG}NAME'))}")
 
 
 def _value(entity: Entity, aspect: str, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`/edits`: what persons did, newest first, and how it is undone."""
+"""`/edits`: the log of edits, newest first, and undo."""
 
 from typing import Annotated, Any
 
@@ -39,7 +39,7 @@ Before = Annotated[int | None, Depends(instant_parameter("before", "Before this 
 
 
 class EditAnswer(msgspec.Struct):
-    """What a person did: values given by aspect, and aspects taken back."""
+    """An edit: values by aspect, and aspects that were removed."""
 
     id: str
     at: str
@@ -79,12 +79,12 @@ def get_edits(
     page: Paging,
     after: After,
     before: Before,
-    type: Annotated[EntityType | None, Query(description="Only of such things.")] = None,
+    type: Annotated[EntityType | None, Query(description="Only entities of this type.")] = None,
     namespace: Annotated[str | None, Query(description="Only in this namespace.")] = None,
-    name: Annotated[str | None, Query(description="Only of what has this name.")] = None,
-    actor: Annotated[str | None, Query(description="Only by this one.")] = None,
+    name: Annotated[str | None, Query(description="Only entities with this name.")] = None,
+    actor: Annotated[str | None, Query(description="Only edits by this actor.")] = None,
 ) -> Response:
-    """List what persons did, newest first: the log of all writes that are no events."""
+    """List edits, newest first: the log of all writes other than events."""
     wanted = EditFilter(type, namespace, name, actor, after, before)
     edits, total = list_edits(connection, page, wanted)
     return json_response(EditList([_answer(kept) for kept in edits], total))
@@ -93,7 +93,7 @@ def get_edits(
 @router.post(
     "/edits",
     status_code=201,
-    responses=answers(EditAnswer, _EXAMPLE, 404, 422, status=201, description="What was kept."),
+    responses=answers(EditAnswer, _EXAMPLE, 404, 422, status=201, description="The stored edit."),
     openapi_extra=takes(EditBody, _BODY_EXAMPLE),
 )
 def post_edit(
@@ -101,7 +101,7 @@ def post_edit(
     connection: ReadConnection,
     editor: Editing,
 ) -> Response:
-    """Describe a dataset, a field of one or a job; say who owns it, tag it, join its names."""
+    """Edit a dataset, a field or a job: its description, owners, tags or symlinks."""
     change = read_change(connection, body)
     (id,) = editor.record_all([change])
     return _tell(editor, id, status=201)
@@ -109,7 +109,7 @@ def post_edit(
 
 @router.post("/edits/{id:name}/undo", responses=answers(EditAnswer, _EXAMPLE, 404, 409))
 def undo_edit(id: str, connection: ReadConnection, editor: Editing) -> Response:
-    """Put back what was before an edit, by a new edit; undoing that one does it again."""
+    """Undo an edit by a new edit; undoing that one applies it again."""
     kept = _find(connection, id)
     _check_unchanged(connection, kept)
     change = _undo(connection, kept)
@@ -118,7 +118,7 @@ def undo_edit(id: str, connection: ReadConnection, editor: Editing) -> Response:
 
 
 def _tell(editor: Editor, id: bytes, status: int = 200) -> Response:
-    """An edit as it was kept."""
+    """An edit as it is stored."""
     with editor.read_again() as connection:
         answer = json_response(_answer(_find(connection, id.hex())))
     answer.status_code = status

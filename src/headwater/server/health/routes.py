@@ -35,12 +35,13 @@ Shape = dict[str, Any]
 
 _FINE = frozenset((JobState.OK, JobState.STOPPED, DatasetState.FRESH, DatasetState.UNKNOWN))
 
-Namespace = Annotated[str, Query(description="Only what is in this namespace.")]
-OneName = Annotated[str, Query(description="Only what has this name in the namespace.")]
-States = Annotated[str, Query(description="Only what is in these states; a comma between them.")]
-IsAll = Annotated[bool, Query(alias="all", description="Also what is well.")]
+Namespace = Annotated[str, Query(description="Only this namespace.")]
+OneName = Annotated[str, Query(description="Only this name; needs a namespace.")]
+States = Annotated[str, Query(description="Only these states, separated by commas.")]
+IsAll = Annotated[bool, Query(alias="all", description="Include those without problems.")]
 SilentAfter = Annotated[
-    str, Query(alias="silentAfter", description="How long a stream may be quiet, such as 10m.")
+    str,
+    Query(alias="silentAfter", description="How long a stream may send no events, such as 10m."),
 ]
 
 
@@ -71,7 +72,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
         is_all: IsAll = False,
         silent_after: SilentAfter = "",
     ) -> Response:
-        """List the jobs that failed, are silent or late, worst first; `counts` has all of them."""
+        """List the jobs that failed, are silent or late, worst first; `counts` covers all jobs."""
         wanted = _wanted(state, JobState, is_all)
         quiet = _read_span("silentAfter", silent_after or settings.silent_after)
         time = now()
@@ -88,7 +89,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
         state: States = "",
         is_all: IsAll = False,
     ) -> Response:
-        """List the datasets that are stale, or got much or little for once, worst first."""
+        """List the datasets that are stale or have an unusual volume, worst first."""
         wanted = _wanted(state, DatasetState, is_all)
         judged = _judge_datasets(connection, _named(namespace, name), now())
         shown, totals = _select(judged, DatasetState, wanted, page)
@@ -99,7 +100,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
 
 def _named(namespace: str, name: str) -> Name:
     if name and not namespace:
-        raise InvalidRequest("name", "names are of a namespace; name it as well")
+        raise InvalidRequest("name", "a name needs a namespace; give it as well")
     return Name(namespace, name)
 
 
@@ -107,7 +108,7 @@ def _wanted(text: str, states: type[StrEnum], is_all: bool) -> set[str]:
     """The states that are named; without any those that are problems, or all."""
     named = {word.strip().lower() for word in text.split(",")} - {""}
     if unknown := sorted(named.difference(states)):
-        raise InvalidRequest("state", f"'{unknown[0][:64]}' is none of {', '.join(states)}")
+        raise InvalidRequest("state", f"'{unknown[0][:64]}' is not one of {', '.join(states)}")
     return named or {state for state in states if is_all or state not in _FINE}
 
 

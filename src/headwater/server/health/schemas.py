@@ -18,7 +18,7 @@ class HealthRun(Struct):
 
 
 class HealthJob(Struct):
-    """A job, how it is, and why; what is not known is null."""
+    """A job, its state and the reason; unknown values are null."""
 
     namespace: str
     name: str
@@ -37,7 +37,7 @@ class HealthJob(Struct):
 
 
 class HealthJobs(Struct):
-    """Jobs, worst first; `counts` is of all of them, by state."""
+    """Jobs, worst first; `counts` covers all jobs, by state."""
 
     jobs: list[HealthJob]
     counts: dict[str, int]
@@ -51,7 +51,7 @@ class HealthFreshness(Struct):
 
 
 class HealthVolume(Struct):
-    """What was last written, and what usually is, by run or by hour."""
+    """The volume last written, and the usual one, by run or by hour."""
 
     state: str
     per: str | None
@@ -62,7 +62,7 @@ class HealthVolume(Struct):
 
 
 class HealthDataset(Struct):
-    """A dataset, how it is, and why; what is not known is null."""
+    """A dataset, its state and the reason; unknown values are null."""
 
     namespace: str
     name: str
@@ -76,7 +76,7 @@ class HealthDataset(Struct):
 
 
 class HealthDatasets(Struct):
-    """Datasets, worst first; `counts` is of all of them, by state."""
+    """Datasets, worst first; `counts` covers all datasets, by state."""
 
     datasets: list[HealthDataset]
     counts: dict[str, int]
@@ -93,7 +93,7 @@ JOBS = answers(
                 id="job:scheduler:load_orders",
                 type="BATCH",
                 state="failed",
-                reason="its last run failed: Java heap space",
+                reason="Its newest run failed 5 minutes ago: Java heap space",
                 since=_AT,
                 errorMessage="Java heap space",
                 lastHeardAt=_AT,
@@ -117,7 +117,7 @@ DATASETS = answers(
                 name="shop.public.orders",
                 id="dataset:postgres://db:5432:shop.public.orders",
                 state="stale",
-                reason="written every hour, and last 5 hours ago",
+                reason="Last written 5 hours ago, usually every 60 minutes",
                 since="2026-01-31T13:00:00.000000Z",
                 lastWrittenAt=_AT,
                 freshness=HealthFreshness("stale", 3_600, "2026-01-31T13:00:00.000000Z"),

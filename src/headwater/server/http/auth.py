@@ -61,11 +61,11 @@ class Gate:
             secret = _secret_of(headers)
             if not secret:
                 raise Unauthorized(
-                    "a key is needed; send it as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'"
+                    "a key is required; send it as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'"
                 )
             key = keys.get(digest_of(secret))
             if key is None:
-                raise Unauthorized("the key is not known, or was revoked")
+                raise Unauthorized("the key is unknown or was revoked")
             self._check_rate(key)
             needed = needed_scope(scope["method"], path)
             if needed not in key.scopes:

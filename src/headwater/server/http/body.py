@@ -32,7 +32,7 @@ class Budget:
 
     def take(self, size: int) -> None:
         if self._held + size > self._limit:
-            raise StoreUnavailable("more is coming in than can be stored; send again later")
+            raise StoreUnavailable("too many events at once; send again later")
         self._held += size
 
     def give_back(self, size: int) -> None:
@@ -139,7 +139,7 @@ def unpack(body: bytes, encoding: str, max_bytes: int) -> bytes:
         case "gzip" | "x-gzip":
             return b"".join(_gunzip(body, max_bytes))
         case other:
-            raise WrongContentType("Content-Encoding", f"'{other[:64]}'; gzip or none is spoken")
+            raise WrongContentType("Content-Encoding", f"'{other[:64]}'; only gzip is supported")
 
 
 def _gunzip(body: bytes, max_bytes: int) -> Iterator[bytes]:
@@ -151,11 +151,13 @@ def _gunzip(body: bytes, max_bytes: int) -> Iterator[bytes]:
         try:
             piece = member.decompress(body, room + 1)
         except zlib.error as error:
-            raise InvalidRequest("body", f"not gzip as its header says: {error}") from None
+            raise InvalidRequest(
+                "body", f"not gzip, although its header says so: {error}"
+            ) from None
         if len(piece) > room:
             raise BodyTooLarge("body", f"unpacks to more than {max_bytes:,} bytes")
         if not member.eof:
-            raise InvalidRequest("body", "its gzip stream is cut short")
+            raise InvalidRequest("body", "its gzip stream is truncated")
         yield piece
         room -= len(piece)
         body = member.unused_data

@@ -10,14 +10,14 @@ class ServerMetrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         events = Counter(
-            "headwater_events", "Events by what became of them.", ["result"], registry=self.registry
+            "headwater_events", "Events by result.", ["result"], registry=self.registry
         )
         self.stored = events.labels("stored")
         self.rejected = events.labels("rejected")
         self.failed = events.labels("failed")
         self.refused = Counter(
             "headwater_refused_requests",
-            "Requests that were not let in, by status: no key, no scope, too many, too large.",
+            "Refused requests by status: no key, no scope, too many, too large.",
             ["code"],
             registry=self.registry,
         )
@@ -38,7 +38,7 @@ class ServerMetrics:
         )
         self.lake_waiting = Gauge(
             "headwater_lake_waiting_events",
-            "Events that waited for the lake when it was last looked at.",
+            "Events waiting for the lake, as of the last check.",
             registry=self.registry,
         )
 

@@ -52,8 +52,8 @@ async def read_connection(request: Request) -> AsyncIterator[Connection]:
 
 
 def page(
-    limit: Annotated[int, Query(ge=0, le=10_000, description="How many to return.")] = 100,
-    offset: Annotated[int, Query(ge=0, le=2**62, description="How many to pass over.")] = 0,
+    limit: Annotated[int, Query(ge=0, le=10_000, description="Maximum number to return.")] = 100,
+    offset: Annotated[int, Query(ge=0, le=2**62, description="Number to skip.")] = 0,
 ) -> Page:
     return Page(limit, offset)
 

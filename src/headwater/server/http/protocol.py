@@ -66,7 +66,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP in the one error shape, too."""
-        self._refuse(InvalidRequest("request", "not HTTP as it is spoken here"))
+        self._refuse(InvalidRequest("request", "not a valid HTTP/1.1 request"))
 
     def _refuse(self, error: HeadwaterError) -> None:
         # While an earlier request of this connection is answered, nothing may be said in between.

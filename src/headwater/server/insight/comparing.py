@@ -85,7 +85,7 @@ def find_pair(
         key, began = after.run.key, after.run.created_at
         before = find_newest_finished(connection, job.id, key, began)
     if before is None or after is None:
-        raise NotFound("pair of runs that have ended, of job", f"{node.namespace}/{node.name}")
+        raise NotFound("pair of ended runs of job", f"{node.namespace}/{node.name}")
     return before, after
 
 

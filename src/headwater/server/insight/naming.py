@@ -30,12 +30,12 @@ def find_dataset_node(connection: Connection, view: View, text: str) -> ParsedNo
     """Find a dataset by its node id; a column is not one."""
     node = find_node(connection, view, text, "id")
     if node.kind is not NodeKind.DATASET or node.field:
-        raise InvalidRequest("id", f"'{text[:100]}' is no dataset; use dataset:NAMESPACE:NAME")
+        raise InvalidRequest("id", f"'{text[:100]}' is not a dataset; use dataset:NAMESPACE:NAME")
     return node
 
 
 def find_job_node(connection: Connection, view: View, text: str) -> ParsedNodeId:
     node = find_node(connection, view, text, "id")
     if node.kind is not NodeKind.JOB:
-        raise InvalidRequest("id", f"'{text[:100]}' is no job; use job:NAMESPACE:NAME")
+        raise InvalidRequest("id", f"'{text[:100]}' is not a job; use job:NAMESPACE:NAME")
     return node

@@ -26,7 +26,7 @@ RunId = Annotated[
     Query(
         min_length=1,
         max_length=2_000,
-        description="A run of the job; else its newest that has ended, or the one before that.",
+        description="A run of the job; by default its newest ended run, or the one before that.",
         examples=["01890000-0000-7000-8000-000000000001"],
     ),
 ]
@@ -39,15 +39,13 @@ def get_samples(
     from_: Annotated[int | None, Depends(instant_parameter("from"))],
     to: Annotated[int | None, Depends(instant_parameter("to"))],
     by: Annotated[
-        Literal["minute", "hour", "day"], Query(description="How long each step of time is.")
+        Literal["minute", "hour", "day"], Query(description="Length of each interval.")
     ] = "hour",
-    gaps: Annotated[
-        bool, Query(description="Also the times of which nothing is told, as null.")
-    ] = True,
+    gaps: Annotated[bool, Query(description="Include intervals without data, as null.")] = True,
 ) -> Response:
-    """Get how much came into a dataset, and was read of it, by minute, hour or day.
+    """Get how many rows and bytes were written to and read from a dataset, by minute, hour or day.
 
-    Runs count as they go on; what a run tells only at its end is of the time it ended.
+    Running runs are included; counts that a run reports only at its end belong to that time.
     """
     stretch = stretch_of(by, from_, to)
     view = view_at(connection, None)
@@ -59,12 +57,12 @@ def get_samples(
 def get_usage(
     id: DatasetNode,
     connection: ReadConnection,
-    days: Annotated[int, Query(ge=1, le=366, description="How many days, today included.")] = 30,
+    days: Annotated[int, Query(ge=1, le=366, description="Number of days, including today.")] = 30,
     limit: Annotated[
-        int, Query(ge=0, le=1_000, description="How many readers and writers of each day.")
+        int, Query(ge=0, le=1_000, description="Maximum number of readers and writers per day.")
     ] = 100,
 ) -> Response:
-    """Get who read and wrote a dataset, day by day in UTC, in how many runs, and when last."""
+    """Get the jobs that read and wrote a dataset by day (UTC), with the number of runs."""
     view = view_at(connection, None)
     node = find_dataset_node(connection, view, id)
     return json_response(usage_shape(connection, view, node, days, limit))
@@ -74,7 +72,7 @@ def get_usage(
 def get_comparison(
     id: JobNode, connection: ReadConnection, a: RunId = None, b: RunId = None
 ) -> Response:
-    """Get what is different between two runs of a job: by default the last two that ended."""
+    """Get the differences between two runs of a job; by default the last two that ended."""
     view = view_at(connection, None)
     node = find_job_node(connection, view, id)
     return json_response(compare_runs(connection, node, *find_pair(connection, node, a, b)))
@@ -84,9 +82,9 @@ def get_comparison(
 def get_family(
     id: JobNode,
     connection: ReadConnection,
-    limit: Annotated[int, Query(ge=0, le=1_000, description="How many children.")] = 100,
+    limit: Annotated[int, Query(ge=0, le=1_000, description="Maximum number of children.")] = 100,
 ) -> Response:
-    """Get the job that a job is part of, and the jobs that are part of it."""
+    """Get the parent and the children of a job."""
     node = find_job_node(connection, view_at(connection, None), id)
     return json_response(family_shape(connection, node, limit))
 

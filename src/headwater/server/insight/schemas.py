@@ -13,7 +13,7 @@ _JOB = "job:scheduler:load_orders"
 
 
 class NodeName(Struct):
-    """A dataset or a job: its node id, and the parts of it."""
+    """A dataset or a job: its node id, namespace and name."""
 
     id: str
     namespace: str
@@ -21,7 +21,7 @@ class NodeName(Struct):
 
 
 class CountedVolume(Struct):
-    """What runs counted anew in that time; null where none told. `lag` is the highest told."""
+    """Counts reported in the interval; null if none were. `lag` is the maximum."""
 
     rows: int | None
     bytes: int | None
@@ -31,7 +31,7 @@ class CountedVolume(Struct):
 
 
 class VolumeAt(Struct):
-    """A minute, hour or day, by when it begins."""
+    """A minute, hour or day, by its start."""
 
     at: str
     written: CountedVolume
@@ -39,7 +39,7 @@ class VolumeAt(Struct):
 
 
 class DatasetSamples(Struct, rename={"from_": "from"}):
-    """Volumes by time; `from` is later than asked for if there was too much, and `isCut` true."""
+    """Volumes by time; if there is too much, `from` is later than requested and `isCut` is true."""
 
     dataset: NodeName
     by: str
@@ -51,7 +51,7 @@ class DatasetSamples(Struct, rename={"from_": "from"}):
 
 
 class DayUser(Struct):
-    """A job that used a dataset, in so many runs, and when it last did."""
+    """A job that used a dataset, with its number of runs and the last time."""
 
     id: str
     namespace: str
@@ -61,7 +61,7 @@ class DayUser(Struct):
 
 
 class DayUsers(Struct):
-    """Those with the most runs; the counts are of all."""
+    """The jobs with the most runs; the counts cover all jobs."""
 
     jobs: list[DayUser]
     jobCount: int
@@ -75,7 +75,7 @@ class UsageDay(Struct):
 
 
 class DatasetUsage(Struct, rename={"from_": "from"}):
-    """Who read and wrote a dataset, newest day first; days without either are left out."""
+    """Readers and writers of a dataset, newest day first; days without any are omitted."""
 
     dataset: NodeName
     from_: str
@@ -85,7 +85,7 @@ class DatasetUsage(Struct, rename={"from_": "from"}):
 
 
 class FamilyJob(Struct):
-    """A job with the state of its newest run, which is null where others only name the job."""
+    """A job with the state of its newest run; null if it has no runs."""
 
     id: str
     namespace: str
@@ -95,7 +95,7 @@ class FamilyJob(Struct):
 
 
 class JobFamily(Struct):
-    """The job that a job is part of, and those in it, by name; `totalCount` is of all children."""
+    """The parent and the children of a job, by name; `totalCount` counts all children."""
 
     job: NodeName
     parent: FamilyJob | None
@@ -104,7 +104,7 @@ class JobFamily(Struct):
 
 
 class SystemCount(Struct):
-    """How much there is of one system, `unknown` where a job tells none."""
+    """The counts of one system; `unknown` if a job reports none."""
 
     name: str
     datasets: int
@@ -139,7 +139,7 @@ class ComparedDataset(Struct):
 
 
 class ComparedField(Struct):
-    """A column of a dataset that is not the same; the values are types."""
+    """A column of a dataset that differs; the values are types."""
 
     dataset: str
     direction: str
@@ -150,7 +150,7 @@ class ComparedField(Struct):
 
 
 class ComparedColumn(Struct):
-    """An edge between columns that is not the same; the values are transformations."""
+    """An edge between columns that differs; the values are transformations."""
 
     origin: str
     destination: str
@@ -166,7 +166,7 @@ class ComparedCounters(Struct):
 
 
 class CountedDataset(Struct):
-    """What both runs counted of a dataset, the same or not."""
+    """The counts of both runs for a dataset, equal or not."""
 
     dataset: str
     direction: str
@@ -175,7 +175,7 @@ class CountedDataset(Struct):
 
 
 class ComparedFacet(Struct):
-    """A field of a facet that is not the same; `facet` is of the run, or `sql` or the code's."""
+    """A field of a facet that differs; `facet` is a run facet, `sql` or the code's."""
 
     facet: str
     field: str
@@ -185,7 +185,7 @@ class ComparedFacet(Struct):
 
 
 class RunComparison(Struct):
-    """Two runs of a job: what is in b and not in a, the other way about, and what changed."""
+    """Two runs of a job: what is only in b, what is only in a, and what changed."""
 
     job: NodeName
     a: ComparedRun

@@ -30,7 +30,7 @@ def stretch_of(by: str, from_: int | None, to: int | None) -> TimeRange:
     if until - since > MOST_STEPS * step:
         raise InvalidRequest("from", f"more than {MOST_STEPS:,} {by}s before `to`")
     if since < _FIRST or until > _LAST:
-        raise InvalidRequest("to", "too near to the beginning or the end of all times")
+        raise InvalidRequest("to", "out of the supported range of times")
     return TimeRange(since, until)
 
 

@@ -30,10 +30,10 @@ NodeIdParameter = Annotated[
     str,
     Query(description="dataset:NAMESPACE:NAME, job:NAMESPACE:NAME or datasetField:...:FIELD."),
 ]
-Depth = Annotated[int, Query(ge=0, le=2**31, description="How many jobs away from the node to go.")]
-Limit = Annotated[
-    int, Query(ge=1, le=MOST_NODES, description="How many nodes to answer with at most.")
+Depth = Annotated[
+    int, Query(ge=0, le=2**31, description="Maximum distance from the node, in jobs.")
 ]
+Limit = Annotated[int, Query(ge=1, le=MOST_NODES, description="Maximum number of nodes.")]
 
 
 class Asked(NamedTuple):
@@ -52,7 +52,7 @@ class Asked(NamedTuple):
 def find_node(connection: Connection, view: View, text: str, where: str = "nodeId") -> ParsedNodeId:
     """Find the node that an id means: of all ways to read it the first that exists."""
     if not text:
-        raise InvalidRequest(where, "empty; name a node")
+        raise InvalidRequest(where, "empty; give a node id")
     readings = read_node_id(text, where)
     for reading in list_existing(view, readings):
         return reading

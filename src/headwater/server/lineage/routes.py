@@ -34,7 +34,7 @@ from headwater.store.read.nodes import list_ids
 
 router = APIRouter(tags=["lineage"])
 
-Direction = Annotated[Towards, Query(description="Which way to go from the node.")]
+Direction = Annotated[Towards, Query(description="Direction to follow from the node.")]
 
 
 @router.get("/lineage/diff", responses=schemas.DIFF)
@@ -43,14 +43,16 @@ def get_diff(
     from_: Annotated[int | None, Depends(instant_parameter("from"))],
     to: Annotated[int | None, Depends(instant_parameter("to"))],
     nodeId: Annotated[
-        str | None, Query(description="Only what is around this node; else everything.")
+        str | None, Query(description="Only around this node; by default everything.")
     ] = None,
     depth: Depth = 20,
     direction: Direction = Towards.CONNECTED,
-    limit: Annotated[int, Query(ge=1, le=100_000, description="How many changes.")] = 1_000,
+    limit: Annotated[
+        int, Query(ge=1, le=100_000, description="Maximum number of changes.")
+    ] = 1_000,
     nodes: Limit = 5_000,
 ) -> Response:
-    """Get what came, went and changed between two times, each with what brought it."""
+    """Get what was added, removed and changed between two times, each with its cause."""
     if from_ is None:
         raise InvalidRequest("from", "missing; give a time such as 2026-01-31T12:00:00Z")
     until = now() if to is None else to
@@ -87,10 +89,10 @@ def get_paths(
     ],
     to: Annotated[str, Query(description="Node id of the other end.", examples=[schemas.ORDERS])],
     as_of: AsOf,
-    limit: Annotated[int, Query(ge=1, le=1_000, description="How many paths.")] = 10,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="Maximum number of paths.")] = 10,
     depth: Depth = 100,
 ) -> Response:
-    """Get all simple paths between two nodes, shortest first, whichever is upstream."""
+    """Get all simple paths between two nodes, shortest first, in either direction."""
     view = view_at(connection, as_of)
     ends = find_node(connection, view, from_, "from"), find_node(connection, view, to, "to")
     return json_response(paths_shape(connection, view, Ends(*ends), limit, depth))
@@ -102,20 +104,20 @@ def get_export(
     nodeId: NodeIdParameter,
     as_of: AsOf,
     format: Annotated[
-        Literal["dot", "mermaid", "csv", "graphml", "json"], Query(description="What to write.")
+        Literal["dot", "mermaid", "csv", "graphml", "json"], Query(description="Output format.")
     ] = "json",
     depth: Depth = 20,
     direction: Direction = Towards.BOTH,
     columns: Annotated[bool, Query(description="Columns instead of datasets and jobs.")] = False,
     indirect: Annotated[
-        bool, Query(description="Columns also along filters, joins and the like.")
+        bool, Query(description="Include indirect column edges: filters, joins, groupings.")
     ] = True,
     fold: Annotated[
-        bool, Query(description="Show jobs that have a parent as the job above them all.")
+        bool, Query(description="Show top-level parent jobs in place of their child jobs.")
     ] = False,
     limit: Limit = 5_000,
 ) -> Response:
-    """Get a graph in a format of other tools."""
+    """Export a graph in a format of other tools."""
     view = view_at(connection, as_of)
     asked = Asked(find_node(connection, view, nodeId), direction, Limits(depth, limit))
     if columns or asked.node.field:
@@ -138,11 +140,11 @@ def get_nodes(
             description="A name or part of one; NAMESPACE|NAME, or DATASET.COLUMN, or a node id.",
         ),
     ],
-    limit: Annotated[int, Query(ge=1, le=1_000, description="How many to return.")] = 20,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="Maximum number to return.")] = 20,
 ) -> Response:
-    """Find datasets, jobs and columns by name, the likeliest first.
+    """Find datasets, jobs and columns by name, best matches first.
 
-    Where nothing has the name, `near` lists the ids of nodes with similar names.
+    If nothing has the name, `near` lists the ids of nodes with similar names.
     """
     found = find_named(connection, name, limit)
     near = [] if found else list_near(connection, name.rpartition("|")[2])

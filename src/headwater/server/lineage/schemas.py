@@ -11,7 +11,7 @@ _AT = "2026-01-31T12:00:00.000000Z"
 
 
 class Cause(Struct):
-    """What brought a change: a run, an edit by a person, or a declaration."""
+    """The cause of a change: a run, an edit or a declaration."""
 
     type: str
     actor: str | None | UnsetType = UNSET
@@ -20,7 +20,7 @@ class Cause(Struct):
 
 
 class LineageChange(Struct):
-    """A thing that came, went or changed; of an edge, `origin` and `destination` are its ends."""
+    """Something that was added, removed or changed; an edge has `origin` and `destination`."""
 
     type: str
     change: str
@@ -35,7 +35,7 @@ class LineageChange(Struct):
 
 
 class ChangedNode(Struct):
-    """What a node id of the changes stands for."""
+    """The node of a node id in the changes."""
 
     type: str
     namespace: str
@@ -44,7 +44,7 @@ class ChangedNode(Struct):
 
 
 class LineageDiff(Struct, rename={"from_": "from"}):
-    """What changed between two times; `counts` is of all, by type and change."""
+    """The changes between two times; `counts` covers all, by type and change."""
 
     from_: str
     to: str
@@ -57,7 +57,7 @@ class LineageDiff(Struct, rename={"from_": "from"}):
 
 
 class DrawnNode(Struct):
-    """A node of a graph that is written for other tools."""
+    """A node of an exported graph."""
 
     id: str
     type: str
@@ -69,7 +69,7 @@ class DrawnNode(Struct):
 
 
 class DrawnEdge(Struct):
-    """An edge of it; between columns with its job and transformations."""
+    """An edge of an exported graph; between columns with its job and transformations."""
 
     origin: str
     destination: str
@@ -102,7 +102,7 @@ class LineagePaths(Struct):
 
 
 class ExportedGraph(Struct):
-    """A graph as two lists; `focus` are the nodes that were asked for."""
+    """A graph as two lists; `focus` are the requested nodes."""
 
     nodes: list[DrawnNode]
     edges: list[DrawnEdge]
@@ -111,7 +111,7 @@ class ExportedGraph(Struct):
 
 
 class NamedNode(Struct):
-    """A node that a name may mean."""
+    """A node that matches a name."""
 
     id: str
     type: str
@@ -181,7 +181,7 @@ NODES = answers(
         [NamedNode(ORDERS, "DATASET", "postgres://db:5432", "shop.public.orders", None, True)], []
     ),
 )
-EXPORT = answers(ExportedGraph, _GRAPH, 404, description="The graph in the format asked for.")
+EXPORT = answers(ExportedGraph, _GRAPH, 404, description="The graph in the requested format.")
 EXPORT[200]["content"] |= {
     media_type: {"schema": {"type": "string"}, "example": text}
     for media_type, text in {

@@ -39,7 +39,7 @@ class FieldShape(Struct):
 
 
 class ColumnSourceShape(Struct):
-    """A column that another is made from."""
+    """A source column of another column."""
 
     namespace: str
     dataset: str
@@ -49,7 +49,7 @@ class ColumnSourceShape(Struct):
 
 
 class ColumnLineageShape(Struct):
-    """What a column is made from."""
+    """The source columns of a column."""
 
     name: str
     inputFields: list[ColumnSourceShape]
@@ -58,8 +58,8 @@ class ColumnLineageShape(Struct):
 
 
 class DatasetShape(Struct):
-    """A dataset as it is now. Where it has several names, `shownAs` is the one that events use
-    and lineage shows it by, if that is another, and `aliases` are those beside this one."""
+    """The current state of a dataset. If it has several names, `shownAs` is the one that lineage
+    shows, if it differs, and `aliases` are the other names."""
 
     id: NameShape
     type: str
@@ -84,14 +84,14 @@ class DatasetShape(Struct):
 
 
 class DatasetList(Struct):
-    """Datasets of a namespace, and how many there are in all."""
+    """Datasets of a namespace, and the total count."""
 
     datasets: list[DatasetShape]
     totalCount: int
 
 
 class DatasetVersionShape(Struct):
-    """A dataset as it was for a time."""
+    """A dataset during an interval."""
 
     id: VersionId
     type: str
@@ -176,7 +176,7 @@ def facets_with(
 def fields_of(
     schema: bytes | None, facets: Mapping[str, bytes], stated: Stated
 ) -> list[FieldShape]:
-    """The fields of a schema, with the tags and descriptions that persons and events gave them."""
+    """The fields of a schema, with tags and descriptions from edits and events."""
     read: known.Schema | None = known.read(_SCHEMA, schema) if schema is not None else None
     descriptions = stated.word.descriptions() if stated.word else {}
     return fields_shape(read, tags_by_field(facet_fields(facets, "tags")), descriptions)

@@ -51,7 +51,7 @@ _PATH = "/namespaces/{namespace:name}/datasets/{dataset:name}/versions"
 def get_dataset_versions(
     namespace: str, dataset: str, connection: ReadConnection, page: Paging
 ) -> Response:
-    """List the versions of a dataset, newest first: each is a schema it had."""
+    """List the versions of a dataset, newest first; each is a schema."""
     wanted = _find(connection, namespace, dataset)
     versions = list_dataset_versions(connection, wanted.id)
     shown = versions[page.offset : page.offset + page.limit]
@@ -63,7 +63,7 @@ def get_dataset_versions(
 def get_dataset_version(
     namespace: str, dataset: str, version: str, connection: ReadConnection
 ) -> Response:
-    """Get a version of a dataset, also one that only a run saw which read a part of it."""
+    """Get a version of a dataset, including one that only a reading run reported."""
     wanted = _find(connection, namespace, dataset)
     versions = list_seen_versions(connection, wanted.id)
     same = (each for each in versions if dataset_version(wanted.id, each.schema) == version.lower())

@@ -49,7 +49,7 @@ def get_datasets(namespace: str, connection: ReadConnection, page: Paging) -> Re
     responses=answers(DatasetShape, DATASET, 404),
 )
 def get_dataset(namespace: str, dataset: str, connection: ReadConnection) -> Response:
-    """Get a dataset: its schema, facets and state, as events tell them under this name."""
+    """Get a dataset: its schema, facets and state, as events report them under this name."""
     wanted = found(
         find_dataset(connection, namespace, dataset), "dataset", f"{namespace}/{dataset}"
     )

@@ -25,14 +25,14 @@ router = APIRouter(tags=["events"])
 
 
 class EventList(Struct):
-    """Events as they came, and how many there are in all."""
+    """Events as received, and the total count."""
 
     events: list[dict[str, Any]]
     totalCount: int
 
 
 class RejectedShape(Struct):
-    """What could not be taken in, where it went wrong, and why."""
+    """A rejected event, with the place and the reason."""
 
     id: str
     receivedAt: str
@@ -44,7 +44,7 @@ class RejectedShape(Struct):
 
 
 class RejectedList(Struct):
-    """What was rejected, newest first."""
+    """Rejected events, newest first."""
 
     rejected: list[RejectedShape]
     totalCount: int
@@ -89,13 +89,13 @@ Asked = Annotated[EventFilter, Depends(wanted_events)]
 def get_events(
     connection: ReadConnection, page: Paging, asked: Asked, sortDirection: SortDirection = "desc"
 ) -> Response:
-    """List events by event time, byte for byte as they came."""
+    """List events by event time, byte for byte as received."""
     return _answer(connection, page, asked, sortDirection)
 
 
 @router.get("/events/rejected", responses=answers(RejectedList, RejectedList([_REJECTED], 1), 400))
 def get_rejected(connection: ReadConnection, page: Paging) -> Response:
-    """List what could not be taken in, newest first, each with its reason."""
+    """List rejected events, newest first, each with its reason."""
     rejected, total = list_rejected(connection, page)
     return json_response(RejectedList([_rejected(row) for row in rejected], total))
 

@@ -24,7 +24,7 @@ from headwater.store.read.jobs import JobRecord
 
 
 class JobUse(NamedTuple):
-    """A dataset that a job reads or writes now."""
+    """A dataset that a job currently reads or writes."""
 
     direction: int
     dataset: bytes
@@ -42,7 +42,7 @@ def named_uses(uses: Iterable[tuple[int, bytes]], names: Names) -> list[JobUse]:
 
 
 class JobShape(Struct):
-    """A job: what it reads and writes now, and its latest runs."""
+    """A job: its current inputs and outputs, and its latest runs."""
 
     id: NameShape
     type: str
@@ -67,14 +67,14 @@ class JobShape(Struct):
 
 
 class JobList(Struct):
-    """Jobs, and how many there are in all."""
+    """Jobs, and the total count."""
 
     jobs: list[JobShape]
     totalCount: int
 
 
 class JobVersionShape(Struct):
-    """What a job read and wrote for a time, and the code it ran."""
+    """The inputs, outputs and code of a job during an interval."""
 
     id: VersionId
     name: str

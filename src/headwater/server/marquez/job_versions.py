@@ -54,7 +54,7 @@ class _Version(NamedTuple):
 def get_job_versions(
     namespace: str, job: str, connection: ReadConnection, page: Paging
 ) -> Response:
-    """List the versions of a job, newest first, as its newest 5,000 runs tell them."""
+    """List the versions of a job, newest first, derived from its newest 5,000 runs."""
     wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
     facets = read_facets(connection, [wanted.id], Slot.JOB).get(wanted.id, {})
     versions = _list_versions(connection, wanted, facets)

@@ -62,13 +62,13 @@ def last_run_states(
         if state.upper() not in RUN_STATES:
             known = ", ".join(RUN_STATES)
             raise InvalidRequest(
-                "lastRunStates", f"'{state}' is no state of a run; there are {known}"
+                "lastRunStates", f"'{state}' is not a run state; use one of {known}"
             )
     return [state.upper() for state in states]
 
 
 States = Annotated[list[str], Depends(last_run_states)]
-Sort = Annotated[JobOrder, Query(description="By name, or the latest updated first.")]
+Sort = Annotated[JobOrder, Query(description="By name, or by last update, newest first.")]
 _JOBS = answers(JobList, JobList([JOB], 1), 400, 404)
 
 
@@ -76,7 +76,7 @@ _JOBS = answers(JobList, JobList([JOB], 1), 400, 404)
 def get_all_jobs(
     connection: ReadConnection, page: Paging, states: States, sort: Sort = "updated_at"
 ) -> Response:
-    """List the jobs of all namespaces, the latest updated first."""
+    """List the jobs of all namespaces, by last update, newest first."""
     jobs, total = list_jobs(connection, None, page, states, sort)
     return json_response(JobList(_shown(connection, jobs), total))
 
@@ -97,9 +97,9 @@ def get_jobs(
 
 @router.get("/namespaces/{namespace:name}/jobs/{job:name}", responses=answers(JobShape, JOB, 404))
 def get_job(namespace: str, job: str, connection: ReadConnection) -> Response:
-    """Get a job: what it reads and writes now, and its latest runs.
+    """Get a job: its current inputs and outputs, and its latest runs.
 
-    A job under a parent is found as `parent.child` and as `child`, where only one is called so.
+    A job with a parent is found as `parent.child`, and as `child` if that is unique.
     """
     wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
     return json_response(_shown(connection, [wanted])[0])

@@ -30,11 +30,12 @@ router = APIRouter(tags=["lineage"])
 Direction = Annotated[
     Towards,
     Query(
-        description="Which way to go; `connected` turns at every node and finds all that hangs "
-        "together, as Marquez does."
+        description="Direction to follow; `connected` follows both at every node, as Marquez does."
     ),
 ]
-Fold = Annotated[bool, Query(description="Show jobs that have a parent as the job above them all.")]
+Fold = Annotated[
+    bool, Query(description="Show top-level parent jobs in place of their child jobs.")
+]
 
 
 @router.get("/lineage", responses=GRAPH)
@@ -63,21 +64,21 @@ def get_column_lineage(
     as_of: AsOf,
     depth: Depth = 20,
     withDownstream: Annotated[
-        bool, Query(description="Also what is made of the columns, not only their sources.")
+        bool, Query(description="Include downstream columns, not only sources.")
     ] = False,
     direction: Annotated[
-        Towards | None, Query(description="Which way to go; stands above withDownstream.")
+        Towards | None, Query(description="Direction to follow; overrides withDownstream.")
     ] = None,
     indirect: Annotated[
-        bool, Query(description="Also along filters, joins and what else decides over rows.")
+        bool, Query(description="Include indirect edges: filters, joins, groupings.")
     ] = True,
     also: Annotated[
         Sequence[str],
-        Query(max_length=100, description="More nodes to begin at, one a parameter."),
+        Query(max_length=100, description="Further start nodes; repeat the parameter."),
     ] = (),
     limit: Limit = 20_000,
 ) -> Response:
-    """Get the columns that a column, or all of a dataset or job, comes from."""
+    """Get the source columns of a column, or of all columns of a dataset or job."""
     view = view_at(connection, as_of)
     node = find_node(connection, view, nodeId)
     others = [find_node(connection, view, other, "also") for other in also]

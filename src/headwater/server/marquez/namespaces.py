@@ -14,7 +14,7 @@ router = APIRouter(tags=["namespaces"])
 
 
 class NamespaceShape(Struct):
-    """A namespace: whose it is, and when anything in it was first and last heard of."""
+    """A namespace: its owner, and when anything in it was first and last seen."""
 
     name: str
     createdAt: str | None
@@ -25,7 +25,7 @@ class NamespaceShape(Struct):
 
 
 class NamespaceList(Struct):
-    """Namespaces by name, and how many there are in all."""
+    """Namespaces by name, and the total count."""
 
     namespaces: list[NamespaceShape]
     totalCount: int
@@ -39,7 +39,7 @@ _EXAMPLE = NamespaceShape("shop", _TIME, _TIME, "sales", "All that the shop sell
 def get_namespaces(
     connection: ReadConnection,
     page: Paging,
-    withHidden: Annotated[bool, Query(description="Also those that were deleted.")] = False,
+    withHidden: Annotated[bool, Query(description="Include deleted namespaces.")] = False,
 ) -> Response:
     """List the namespaces by name."""
     namespaces, total = list_namespaces(connection, page, withHidden)

@@ -13,7 +13,7 @@ from headwater.store.read.runs import RunRecord, read_runs
 
 
 class VersionedJob(Struct):
-    """The job of a run; which version of it is not told here."""
+    """The job of a run, without its version."""
 
     namespace: str | None
     name: str | None
@@ -30,7 +30,7 @@ class RunOfLineage(Struct):
 
 
 class RunInput(Struct):
-    """What a run read, and the run that wrote it."""
+    """An input of a run, and the run that wrote it."""
 
     namespace: str
     name: str
@@ -39,7 +39,7 @@ class RunInput(Struct):
 
 
 class LineageRun(Struct):
-    """A run behind another, and what it read."""
+    """An upstream run, and its inputs."""
 
     job: VersionedJob
     run: RunOfLineage
@@ -47,7 +47,7 @@ class LineageRun(Struct):
 
 
 class RunLineage(Struct):
-    """The runs behind a run, and whether that is all of them."""
+    """The upstream runs of a run, and whether all are included."""
 
     runs: list[LineageRun]
     isCut: bool

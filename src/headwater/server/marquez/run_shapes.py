@@ -32,15 +32,15 @@ _STATISTICS = {Direction.INPUT: "inputStatistics", Direction.OUTPUT: "outputStat
 
 
 class RunDatasetShape(Struct):
-    """A dataset as a run saw it, and what the run says of its own reading or writing."""
+    """A dataset as a run reported it, with the facets of its reading or writing."""
 
     datasetVersionId: VersionId
     facets: dict[str, Any]
 
 
 class RunShape(Struct):
-    """A run. The datasets it used are left out where many runs are shown; `restartOf` is the run
-    before of a stream that went on from the same checkpoint."""
+    """A run. Its datasets are omitted in lists; `restartOf` is the previous run of a stream that
+    continued from the same checkpoint."""
 
     id: str
     createdAt: str | None

@@ -46,7 +46,7 @@ class SearchPlace(StrEnum):
 
 
 class SearchMatch(msgspec.Struct, rename={"place": "in"}):
-    """Why something was found: where a word of the query is, and the text there."""
+    """The reason for a match: where a word of the query is, and the text there."""
 
     place: SearchPlace
     text: str
@@ -103,12 +103,14 @@ _HITS = SearchHits(
 
 
 def text_parameter(
-    q: Annotated[str, Query(description="Words that must all be found, whole or in part.")] = "",
+    q: Annotated[
+        str, Query(description="Words to search for; all must match, in whole or in part.")
+    ] = "",
 ) -> str:
     if not q.strip():
-        raise InvalidRequest("q", "empty; say what to look for")
+        raise InvalidRequest("q", "empty; give a search text")
     if len(q) > _LONGEST_QUERY:
-        raise InvalidRequest("q", f"{len(q):,} characters; at most {_LONGEST_QUERY:,} are read")
+        raise InvalidRequest("q", f"{len(q):,} characters; the limit is {_LONGEST_QUERY:,}")
     if len(set(words_of(q))) > _MOST_WORDS:
         raise InvalidRequest("q", f"more than {_MOST_WORDS} words")
     return q
@@ -119,13 +121,13 @@ def _chosen(name: str, text: str | None, known: dict[str, Any]) -> Any:
         return None
     if text.lower() not in known:
         choices = ", ".join(each.upper() for each in known)
-        raise InvalidRequest(name, f"'{text[:100]}' is none of {choices}")
+        raise InvalidRequest(name, f"'{text[:100]}' is not one of {choices}")
     return known[text.lower()]
 
 
 def filters(
-    before: Annotated[int | None, Depends(instant_parameter("before", "Last heard of before"))],
-    after: Annotated[int | None, Depends(instant_parameter("after", "Last heard of after"))],
+    before: Annotated[int | None, Depends(instant_parameter("before", "Last seen before"))],
+    after: Annotated[int | None, Depends(instant_parameter("after", "Last seen after"))],
     system: Annotated[
         str | None, Query(description="Only of this system: kafka, postgres, spark, ...")
     ] = None,
@@ -148,16 +150,16 @@ def get_search(
     asked: Annotated[Filters, Depends(filters)],
     filter: Annotated[str | None, Query(description="DATASET or JOB.")] = None,
     sort: Annotated[
-        str | None, Query(description="NAME or UPDATE_AT; the best first if not given.")
+        str | None, Query(description="NAME or UPDATE_AT; by default by relevance.")
     ] = None,
     namespace: Annotated[str | None, Query(description="Only in this namespace.")] = None,
-    limit: Annotated[int, Query(ge=0, le=10_000, description="How many to return.")] = 10,
-    offset: Annotated[int, Query(ge=0, le=2**62, description="How many to pass over.")] = 0,
+    limit: Annotated[int, Query(ge=0, le=10_000, description="Maximum number to return.")] = 10,
+    offset: Annotated[int, Query(ge=0, le=2**62, description="Number to skip.")] = 0,
 ) -> Response:
     """Search datasets and jobs by name, column, description, owner and tag.
 
-    Every word must be found; the best come first: the same name, names that begin so, words in
-    them, parts of words, what is said of them, and words with one letter wrong.
+    Every word must match. Best matches first: equal names, names that start with the text, words
+    in names, parts of words, other texts, and words with one wrong letter.
     """
     kind = _chosen("filter", filter, _KINDS)
     query = SearchQuery(

@@ -15,7 +15,7 @@ _TYPES = {"POSTGRES": "POSTGRESQL"}
 
 
 class SourceShape(Struct):
-    """Where datasets are: a database, a broker, a bucket."""
+    """A source of datasets: a database, a broker, a bucket."""
 
     type: str
     name: str
@@ -26,7 +26,7 @@ class SourceShape(Struct):
 
 
 class SourceList(Struct):
-    """Sources by name, and how many there are in all."""
+    """Sources by name, and the total count."""
 
     sources: list[SourceShape]
     totalCount: int
@@ -40,14 +40,14 @@ _EXAMPLE = SourceShape(
 
 @router.get("/sources", responses=answers(SourceList, SourceList([_EXAMPLE], 1), 400))
 def get_sources(connection: ReadConnection, page: Paging) -> Response:
-    """List the sources that events and persons speak of, by name."""
+    """List the sources from events and edits, by name."""
     sources, total = list_sources(connection, page)
     return json_response(SourceList([_shape(source) for source in sources], total))
 
 
 @router.get("/sources/{source:name}", responses=answers(SourceShape, _EXAMPLE, 404))
 def get_source(source: str, connection: ReadConnection) -> Response:
-    """Get a source; a namespace is the source of datasets that tell no other."""
+    """Get a source; the namespace is the source of datasets that report none."""
     return json_response(_shape(found(find_source(connection, source), "source", source)))
 
 

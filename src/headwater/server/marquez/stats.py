@@ -24,8 +24,7 @@ _HOURS, _DAYS = 24, 7
 
 
 class EventMetric(Struct):
-    """How many events of runs there were in a stretch of time, by type; Marquez leaves out those
-    of runs that go on."""
+    """The number of run events in an interval, by type; Marquez omits RUNNING and OTHER."""
 
     startInterval: str
     endInterval: str
@@ -38,7 +37,7 @@ class EventMetric(Struct):
 
 
 class CountMetric(Struct):
-    """How many there were at the end of a stretch of time."""
+    """The number at the end of an interval."""
 
     startInterval: str
     endInterval: str
@@ -54,7 +53,7 @@ def bounds(
         Literal["DAY", "WEEK"], Query(description="The last 24 hours, or the last seven days.")
     ],
     timezone: Annotated[
-        str, Query(description="Where the days of a week begin, as Europe/Berlin.", max_length=100)
+        str, Query(description="Time zone of the days, such as Europe/Berlin.", max_length=100)
     ] = "UTC",
 ) -> list[int]:
     """Where the hours or days begin, and where the last one ends."""

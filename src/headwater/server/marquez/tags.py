@@ -11,14 +11,14 @@ router = APIRouter(tags=["tags"])
 
 
 class TagShape(Struct):
-    """A tag, and what it means."""
+    """A tag and its description."""
 
     name: str
     description: str | None
 
 
 class TagList(Struct):
-    """Tags by name, and how many there are in all."""
+    """Tags by name, and the total count."""
 
     tags: list[TagShape]
     totalCount: int
@@ -29,6 +29,6 @@ _EXAMPLE = TagList([TagShape("PII", "Tells who a person is.")], 1)
 
 @router.get("/tags", responses=answers(TagList, _EXAMPLE, 400))
 def get_tags(connection: ReadConnection, page: Paging) -> Response:
-    """List the tags that persons and events give, by name."""
+    """List the tags from edits and events, by name."""
     tags, total = list_tags(connection, page)
     return json_response(TagList([TagShape(*tag) for tag in tags], total))

@@ -10,7 +10,7 @@ schema_reference = "#/components/schemas/{name}"
 
 
 class Error(msgspec.Struct):
-    """Why a request was refused; `path` and `reason` say where and why, where there is a where."""
+    """Why a request was refused; `path` and `reason` are set if a part of it is invalid."""
 
     code: int
     message: str
@@ -20,19 +20,19 @@ class Error(msgspec.Struct):
 
 
 MEANINGS = {
-    400: "A parameter or body that cannot be used.",
-    401: "No key, or one that is not in force.",
-    403: "The key lacks the scope that is needed.",
-    404: "Nothing of that name is known.",
-    405: "A method that the path does not have.",
-    409: "Something else was done meanwhile.",
-    413: "A body that is too large.",
-    414: "A path and query over 16 KB.",
-    415: "Neither JSON nor an encoding spoken here.",
-    422: "A body of the wrong shape.",
-    429: "More than the key's share; ask again after Retry-After.",
-    431: "Headers over 32 KB together.",
-    503: "The store does not answer; ask again after Retry-After.",
+    400: "Invalid parameter or body.",
+    401: "No key, or an invalid one.",
+    403: "The key lacks the required scope.",
+    404: "Not found.",
+    405: "The path does not support the method.",
+    409: "Conflict with another change.",
+    413: "The body is too large.",
+    414: "Path and query exceed 16 KB.",
+    415: "Not JSON, or an unsupported encoding.",
+    422: "The body does not match the schema.",
+    429: "Rate limit of the key exceeded; retry after Retry-After.",
+    431: "Headers exceed 32 KB in total.",
+    503: "The store does not answer; retry after Retry-After.",
 }
 
 
@@ -44,7 +44,7 @@ def _error(code: int, message: str, path: str = "", **rest: Any) -> Document:
 
 ERROR_EXAMPLES: dict[int, Document] = {
     400: _error(400, "Input should be less than or equal to 10000", "limit"),
-    401: _error(401, "the key is not known, or was revoked"),
+    401: _error(401, "the key is unknown or was revoked"),
     403: _error(403, "key 'airflow' lacks the scope 'read'"),
     404: _error(404, "dataset 'postgres://db:5432/ordres' not found"),
     405: _error(405, "Method Not Allowed"),
@@ -53,7 +53,7 @@ ERROR_EXAMPLES: dict[int, Document] = {
     414: _error(414, "longer than 16,384 bytes", "url"),
     415: _error(415, "'text/plain' is not JSON", "Content-Type"),
     422: _error(422, "not a usable time: 'yesterday'", "$.eventTime"),
-    429: _error(429, "key 'airflow' asks too often; try again in 1 s"),
+    429: _error(429, "key 'airflow' sends too many requests; try again in 1 s"),
     431: _error(431, "together larger than 32,768 bytes", "headers"),
     503: _error(503, "the store did not answer; try again"),
 }
@@ -61,25 +61,32 @@ ERROR_EXAMPLES: dict[int, Document] = {
 TAGS: list[Document] = [
     {"name": name, "description": description}
     for name, description in (
-        ("events", "Sending OpenLineage events, and the events as they came."),
-        ("namespaces", "What datasets and jobs are named within."),
-        ("sources", "Where datasets are kept."),
+        ("events", "Sending OpenLineage events, and reading them as received."),
+        ("namespaces", "Namespaces of datasets and jobs."),
+        ("sources", "Data sources of datasets."),
         ("datasets", "Tables, topics and files: their schema, versions, tags and owners."),
-        ("jobs", "What reads and writes datasets: their runs, versions and tags."),
-        ("runs", "One going of a job: begun, ended, and what it used."),
-        ("lineage", "What comes from where, by dataset, job and column, now and as of any time."),
-        ("search", "Finding things by name, column, description, owner and tag."),
-        ("tags", "Words given to datasets, columns and jobs."),
+        ("jobs", "Processes that read and write datasets: their runs, versions and tags."),
+        ("runs", "Executions of jobs: start, end, inputs and outputs."),
+        ("lineage", "The lineage graph by dataset, job and column, now and as of any time."),
+        ("search", "Search by name, column, description, owner and tag."),
+        ("tags", "Tags of datasets, columns and jobs."),
         ("stats", "Counts by hour and day."),
-        ("edits", "What persons changed: who, when, and taking it back."),
-        ("insight", "How much, by whom and how often; two runs side by side; counts by system."),
-        ("health", "What failed, is silent, late, stale or of an odd size."),
+        ("edits", "The log of edits: who changed what and when, and undo."),
+        ("insight", "Volume and usage of datasets, comparison of runs, counts by system."),
+        (
+            "health",
+            "Failed, silent and late jobs; stale datasets, and unusual volumes.",
+        ),
         ("operations", "For operators and probes."),
     )
 ]
 SERVERS: list[Document] = [{"url": "/", "description": "The server this document came from."}]
 WAYS_IN: Document = {
-    "bearer": {"type": "http", "scheme": "bearer", "description": "A key of `headwater keys add`."},
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A key created by `headwater keys add`.",
+    },
     "apiKey": {
         "type": "apiKey",
         "in": "header",
@@ -120,7 +127,7 @@ _EVENT_EXAMPLE: Document = {
 
 
 class BatchSummary(msgspec.Struct):
-    """How many events of an array became what."""
+    """The number of events in an array, by result."""
 
     received: int
     successful: int
@@ -130,7 +137,7 @@ class BatchSummary(msgspec.Struct):
 
 
 class FailedEvent(msgspec.Struct):
-    """An event of an array that was not stored: its place, and why."""
+    """An event of an array that was not stored: its index and the reason."""
 
     index: int
     reason: str
@@ -138,7 +145,7 @@ class FailedEvent(msgspec.Struct):
 
 
 class BatchAnswer(msgspec.Struct):
-    """What became of an array of events, as OpenLineage has it."""
+    """The result of an array of events, as OpenLineage defines it."""
 
     status: str
     summary: BatchSummary
@@ -165,7 +172,7 @@ def _post(summary: str, name: str, body: Document, example: Any, stored: str) ->
     return {
         "tags": ["events"],
         "summary": summary,
-        "description": "An answer means that the events are on disk; to send them again is safe.",
+        "description": "A response means that the events are on disk; sending again is safe.",
         "operationId": name,
         "requestBody": {
             "required": True,
@@ -173,18 +180,18 @@ def _post(summary: str, name: str, body: Document, example: Any, stored: str) ->
             "content": {"application/json": {"schema": body, "example": example}},
         },
         "responses": {
-            stored: {"description": "All are stored, durably."},
+            stored: {"description": "All events are stored durably."},
             "200": {
-                "description": "Some of an array are stored.",
+                "description": "Some events of an array are stored.",
                 "content": {"application/json": batch},
             },
             "422": {
-                "description": "Not usable, or none of an array; kept as rejected.",
+                "description": "The event, or each of an array, is invalid; stored as rejected.",
                 "content": {"application/json": {"schema": either, "example": ERROR_EXAMPLES[422]}},
             },
         },
         "errors": {
-            400: "No JSON.",
+            400: "Not JSON.",
             403: "A key without the scope `write`.",
             413: "Larger than 20 MB, as sent or unpacked.",
             415: MEANINGS[415],
@@ -196,14 +203,14 @@ def _post(summary: str, name: str, body: Document, example: Any, stored: str) ->
 _EVENTS: Document = {"type": "array", "items": _reference("OpenLineageEvent")}
 INGEST: dict[str, Document] = {
     "/api/v1/lineage": _post(
-        "Take in one event or an array.",
+        "Send one event or an array of events.",
         "post_lineage",
         {"oneOf": [_reference("OpenLineageEvent"), _EVENTS]},
         _EVENT_EXAMPLE,
         "201",
     ),
     "/api/v1/lineage/batch": _post(
-        "Take in an array of events.", "post_lineage_batch", _EVENTS, [_EVENT_EXAMPLE], "204"
+        "Send an array of events.", "post_lineage_batch", _EVENTS, [_EVENT_EXAMPLE], "204"
     ),
 }
 
@@ -212,8 +219,8 @@ _PARAMETERS: dict[str, tuple[str, Any]] = {
     "namespace": ("A namespace; percent-encoded in a path.", "postgres://db:5432"),
     "dataset": ("A dataset's name; percent-encoded in a path.", "shop.public.orders"),
     "job": ("A job's name; percent-encoded in a path.", "load_orders"),
-    "run_id": ("A run's id, as its producer gave it.", "01890000-0000-7000-8000-000000000001"),
-    "runId": ("A run's id, as its producer gave it.", "01890000-0000-7000-8000-000000000001"),
+    "run_id": ("A run's id, as sent by its producer.", "01890000-0000-7000-8000-000000000001"),
+    "runId": ("A run's id, as sent by its producer.", "01890000-0000-7000-8000-000000000001"),
     "id": (
         "A node id; percent-encoded in a path.",
         "dataset:postgres://db:5432:shop.public.orders",
@@ -224,28 +231,28 @@ _PARAMETERS: dict[str, tuple[str, Any]] = {
     "field": ("A column's name; percent-encoded in a path.", "customer_id"),
     "version": ("A version's id.", "01890000-0000-7000-8000-000000000002"),
     "edit": ("An edit's id.", "1c2d3e4f5a6b7c8d1c2d3e4f5a6b7c8d"),
-    "limit": ("How many to return.", 10),
-    "offset": ("How many to pass over.", 0),
-    "depth": ("How far to go.", 2),
-    "direction": ("Which way to go from the node.", "upstream"),
+    "limit": ("Maximum number to return.", 10),
+    "offset": ("Number to skip.", 0),
+    "depth": ("Maximum distance.", 2),
+    "direction": ("Direction to follow from the node.", "upstream"),
     "before": ("Only before this time.", "2026-01-31T12:00:00Z"),
     "after": ("Only from this time on.", "2026-01-31T12:00:00Z"),
-    "at": ("When it happened; else now.", "2026-01-31T12:00:00Z"),
+    "at": ("When it happened; now by default.", "2026-01-31T12:00:00Z"),
     "as_of": ("As of this time instead of now.", "2026-01-31T12:00:00Z"),
-    "sortDirection": ("By time, from the newest or the oldest on.", "desc"),
+    "sortDirection": ("By time, newest or oldest first.", "desc"),
     "name": ("A name, or a part of one.", "orders"),
-    "q": ("What to look for.", "orders"),
+    "q": ("Search text.", "orders"),
     "from": ("From this time on.", "2026-01-31T12:00:00Z"),
     "to": ("Up to this time.", "2026-01-31T13:00:00Z"),
-    "state": ("Only what is in this state.", ""),
-    "silentAfter": ("How long a stream may be quiet.", "10m"),
-    "actor": ("Only by this one.", "ada"),
-    "type": ("Only of such things.", "dataset"),
+    "state": ("Only this state.", ""),
+    "silentAfter": ("How long a stream may send no events.", "10m"),
+    "actor": ("Only edits by this actor.", "ada"),
+    "type": ("Only entities of this type.", "dataset"),
     "sort": ("What to sort by.", "name"),
     "lastRunStates": ("Only with the newest run in one of these states.", ["COMPLETED", "FAILED"]),
-    "filter": ("Only of this kind.", "dataset"),
-    "system": ("Only of this system.", "kafka"),
-    "timezone": ("The time zone that days begin in.", "UTC"),
+    "filter": ("Only this kind.", "dataset"),
+    "system": ("Only this system.", "kafka"),
+    "timezone": ("Time zone of the days.", "UTC"),
 }
 
 

@@ -55,7 +55,7 @@ def restore(
     if not file.is_file():
         raise BackupFailed(f"there is no file '{file}'")
     if not is_forced and not is_empty(engine):
-        raise BackupFailed("the store is not empty; --force replaces all it holds")
+        raise BackupFailed("the store is not empty; --force replaces its contents")
     if engine.dialect.name == "sqlite":
         _restore_sqlite(engine, file, progress)
     else:
@@ -148,5 +148,5 @@ def _check_sqlite(connection: sqlite3.Connection, file: Path) -> None:
             raise BackupFailed(f"'{file}' is damaged: {result}")
         (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except (sqlite3.DatabaseError, TypeError) as error:
-        raise BackupFailed(f"'{file}' is not a store of Headwater in SQLite: {error}") from None
+        raise BackupFailed(f"'{file}' is not a Headwater store in SQLite: {error}") from None
     check_revision(revision)

@@ -69,7 +69,7 @@ def _read_revision(engine: Engine, file: Path) -> str:
     script = _run(engine, "pg_restore", *arguments, is_connecting=False)
     found = re.search(r"^COPY .*;\n(\w+)$", script, re.MULTILINE)
     if found is None:
-        raise BackupFailed(f"'{file}' is not a backup of a store of Headwater")
+        raise BackupFailed(f"'{file}' is not a backup of a Headwater store")
     return found[1]
 
 

@@ -54,9 +54,9 @@ def _check(connection: Connection, progress: Progress) -> Iterator[str]:
 def _check_revision(connection: Connection) -> Iterator[str]:
     revision = current_revision(connection)
     if revision is None:
-        yield "the store is empty; `headwater db upgrade` makes its tables"
+        yield "the store is empty; `headwater db upgrade` creates its tables"
     elif revision not in REVISIONS:
-        yield f"the store is at revision {revision}, which this version does not know"
+        yield f"the store is at revision {revision}, which this version does not support"
     elif revision != HEAD:
         yield f"the store is at revision {revision}, not {HEAD}; run `headwater db upgrade`"
 

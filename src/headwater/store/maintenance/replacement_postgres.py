@@ -71,8 +71,8 @@ class PostgresReplacement:
         with self._old.begin() as connection:
             if names := connection.scalars(_DEPENDENTS, {"tables": _TABLES}).all():
                 raise StoreUnavailable(
-                    f"{', '.join(names)} would be lost with the tables that it is made from: "
-                    "drop it, and make it again afterwards"
+                    f"{', '.join(names)} depends on tables that are replaced: "
+                    "drop it, and create it again afterwards"
                 )
             for schema in (_NEW, _OLD):
                 connection.execute(text(f"DROP SCHEMA IF EXISTS {schema} CASCADE"))

@@ -131,5 +131,5 @@ def _check_patience(status: int, give_up: float) -> None:
     """While somebody else writes the copy is tried again, without an end of its own."""
     if status == sqlite3.SQLITE_BUSY and time.monotonic() > give_up:
         raise StoreUnavailable(
-            "the store cannot be replaced now: somebody writes to it without end"
+            "the store cannot be replaced now: other processes keep writing to it"
         )

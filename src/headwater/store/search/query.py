@@ -1,4 +1,4 @@
-"""Searching for what has the words of a query: by names, then by texts about things."""
+"""SearchRun for what has the words of a query: by names, then by what is said of things."""
 
 from collections.abc import Callable, Collection, Iterable
 from enum import StrEnum

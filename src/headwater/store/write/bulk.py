@@ -27,7 +27,9 @@ def write_or_reject(writer: Writer, rows: Ready) -> int:
     except HeadwaterError:
         raise
     except Exception as error:
-        log.warning("the store refuses one of many events, now tried singly: %s", error)
+        log.warning(
+            "the store refused one event of a batch, which is now stored one by one: %s", error
+        )
     # What came with one event may be counted on by others, here and in rows still to come.
     for name in ("rejected", *LASTING):
         _write_what_can_be(writer, name, rows.get(name, ()))

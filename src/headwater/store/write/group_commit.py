@@ -88,7 +88,7 @@ class GroupCommit:
                 self._observe(group, seconds)
         except Exception:
             # A caller's fault must not end the thread that all others wait for.
-            log.exception("telling that facts are stored")
+            log.exception("reporting that facts are stored failed")
 
     def _take(self) -> tuple[list[Ticket], bool]:
         ticket = self._queue.get()
@@ -110,7 +110,7 @@ class GroupCommit:
                 ticket.error = error
         except Exception as error:
             if len(group) == 1:
-                log.exception("facts that the store refuses")
+                log.exception("the store refuses facts")
                 group[0].error = NotStorable(f"the store refuses it: {_first_line(error)}")
                 return
             # One of them cannot be stored; the others must not suffer for it.
@@ -134,4 +134,4 @@ def _tell_all(group: list[Ticket]) -> None:
         try:
             ticket.done(ticket)
         except Exception:
-            log.exception("telling that facts are stored")
+            log.exception("reporting that facts are stored failed")

@@ -78,7 +78,7 @@ class Writer:
             except psycopg.errors.DeadlockDetected:
                 self._abandon()
                 if attempt == _RETRIES - 1:
-                    raise StoreUnavailable("the store is contended; try again") from None
+                    raise StoreUnavailable("the store is busy; try again") from None
             except (psycopg.Error, sqlite3.Error, DBAPIError) as error:
                 self._abandon()
                 if _is_refusal(error):

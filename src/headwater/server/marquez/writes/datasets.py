@@ -53,7 +53,7 @@ class FieldBody(msgspec.Struct):
 
 
 class DatasetBody(msgspec.Struct):
-    """A dataset as it is meant to be."""
+    """A dataset as declared."""
 
     type: Literal["DB_TABLE", "STREAM"]
     physicalName: str
@@ -90,9 +90,9 @@ def put_dataset(
     connection: ReadConnection,
     editor: Editing,
 ) -> Response:
-    """State how a dataset is meant to be; makes it where there is none.
+    """Declare a dataset; creates it if it does not exist.
 
-    What is absent is left as it was. What runs say of its fields counts for more.
+    Absent values stay unchanged. The fields that runs report take precedence.
     """
     entity = name_entity("dataset", dataset, namespace)
     job = find_run_job(connection, body.runId) if body.runId else None
@@ -112,7 +112,7 @@ def put_dataset(
 def delete_dataset(
     namespace: str, dataset: str, connection: ReadConnection, editor: Editing
 ) -> Response:
-    """Hide a dataset; it shows again once it is heard of, or restored."""
+    """Hide a dataset; it shows again when a new event names it, or when restored."""
     was = get_dataset(namespace, dataset, connection)
     delete(connection, editor, name_entity("dataset", dataset, namespace))
     return was
@@ -122,7 +122,7 @@ def delete_dataset(
 def restore_dataset(
     namespace: str, dataset: str, connection: ReadConnection, editor: Editing
 ) -> Response:
-    """Show a dataset again that was deleted."""
+    """Restore a deleted dataset."""
     restore(connection, editor, name_entity("dataset", dataset, namespace))
     return answer_now(editor, get_dataset, namespace, dataset)
 

@@ -16,7 +16,7 @@ def answers_like(
     endpoint: Callable[..., Any],
     *errors: int,
     status: int = 200,
-    description: str = "The thing as it is now.",
+    description: str = "The current state of the entity.",
 ) -> Described:
     """The answers of a reading route, for the `responses` of one that writes."""
     read: dict[Any, Any] = {}

@@ -43,7 +43,7 @@ class DatasetIdBody(msgspec.Struct):
 
 
 class JobBody(msgspec.Struct):
-    """A job as it is meant to be."""
+    """A job as declared."""
 
     type: Literal["BATCH", "STREAM", "SERVICE"]
     inputs: list[DatasetIdBody] | None = None
@@ -76,9 +76,9 @@ def put_job(
     connection: ReadConnection,
     editor: Editing,
 ) -> Response:
-    """State what a job is meant to read and write; makes it where there is none.
+    """Declare what a job reads and writes; creates it if it does not exist.
 
-    What is absent is left as it was. What its runs are seen to read and write counts for more.
+    Absent values stay unchanged. What its runs actually read and write takes precedence.
     """
     entity = name_entity("job", job, namespace)
     if body.runId:
@@ -96,7 +96,7 @@ def put_job(
 
 @router.delete(_PATH, responses=answers_like(reads, get_job, 404, description="As it was."))
 def delete_job(namespace: str, job: str, connection: ReadConnection, editor: Editing) -> Response:
-    """Hide a job; it shows again once it is heard of, or restored."""
+    """Hide a job; it shows again when a new event names it, or when restored."""
     was = get_job(namespace, job, connection)
     # By the name it has: it may have been asked for by a shorter one.
     known = msgspec.json.decode(was.body)
@@ -106,7 +106,7 @@ def delete_job(namespace: str, job: str, connection: ReadConnection, editor: Edi
 
 @router.post(f"{_PATH}/restore", responses=answers_like(reads, get_job, 404))
 def restore_job(namespace: str, job: str, connection: ReadConnection, editor: Editing) -> Response:
-    """Show a job again that was deleted."""
+    """Restore a deleted job."""
     restore(connection, editor, name_entity("job", job, namespace))
     return answer_now(editor, get_job, namespace, job)
 

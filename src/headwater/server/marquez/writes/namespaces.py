@@ -31,7 +31,7 @@ router = APIRouter(tags=["namespaces"])
 
 
 class NamespaceBody(msgspec.Struct):
-    """What a namespace is for, and whose it is."""
+    """The description and the owner of a namespace."""
 
     ownerName: str
     description: Text = UNSET
@@ -51,7 +51,7 @@ def put_namespace(
     connection: ReadConnection,
     editor: Editing,
 ) -> Response:
-    """Say whose a namespace is and what it is for; makes it where there is none."""
+    """Set the owner and description of a namespace; creates it if it does not exist."""
     entity = name_entity("namespace", namespace)
     saying = Saying()
     owner = check_body_name(body.ownerName, "$.ownerName")
@@ -65,7 +65,7 @@ def put_namespace(
 
 @router.delete("/namespaces/{namespace:name}", responses=answers_like(reads, get_namespace, 404))
 def delete_namespace(namespace: str, connection: ReadConnection, editor: Editing) -> Response:
-    """Hide a namespace and all that is in it; what is heard of again shows again."""
+    """Hide a namespace and its contents; what a new event names shows again."""
     entity = name_entity("namespace", namespace)
     if _is_deleted(connection, namespace):
         raise NotFound("namespace", namespace)
@@ -80,7 +80,7 @@ def delete_namespace(namespace: str, connection: ReadConnection, editor: Editing
     "/namespaces/{namespace:name}/restore", responses=answers_like(reads, get_namespace, 404)
 )
 def restore_namespace(namespace: str, connection: ReadConnection, editor: Editing) -> Response:
-    """Show a namespace again, and what was hidden with it."""
+    """Restore a namespace, and what was hidden with it."""
     entity = name_entity("namespace", namespace)
     if (deletion := find_deletion(connection, entity)) is not None:
         restoration = EntityChange(entity, {DELETED: False})
@@ -92,7 +92,7 @@ def restore_namespace(namespace: str, connection: ReadConnection, editor: Editin
 
 
 def _is_deleted(connection: Connection, namespace: str) -> bool:
-    """Whether a namespace was deleted, and nothing of it heard of since."""
+    """Whether a namespace was deleted, and no event has named anything in it since."""
     last = read_last_word(connection, namespace_id(namespace))
     if last is None or not last[1]:
         return False

@@ -25,14 +25,14 @@ from headwater.store.read.runs import find_run
 router = APIRouter(tags=["runs"])
 
 _RUN = answers_like(reads, get_run, 404)
-_AT = instant_parameter("at", "When it happened, now unless given")
+_AT = instant_parameter("at", "When it happened; now by default")
 At = Annotated[int | None, Depends(_AT)]
 # As much as senders of events may be ahead of this clock.
 _MAX_AHEAD = instant.DAY
 
 
 class RunBody(msgspec.Struct):
-    """A run that is to come."""
+    """A run that has not started."""
 
     id: str | None = None
     nominalStartTime: str | None = None
@@ -51,7 +51,7 @@ _EXAMPLE = {
     "/namespaces/{namespace:name}/jobs/{job:name}/runs",
     status_code=201,
     responses=answers_like(
-        reads, get_run, 404, 409, 422, status=201, description="The run, which is NEW."
+        reads, get_run, 404, 409, 422, status=201, description="The new run, in state NEW."
     ),
     openapi_extra=takes(RunBody, _EXAMPLE),
 )
@@ -62,7 +62,7 @@ def create_run(
     connection: ReadConnection,
     editor: Editing,
 ) -> Response:
-    """Make a run of a job, which is to be started later."""
+    """Create a run of a job, to be started later."""
     known: Any = msgspec.json.decode(get_job(namespace, job, connection).body)
     run_id = check_body_name(body.id, "$.id") if body.id is not None else str(uuid.uuid4())
     if find_run(connection, run_id) is not None:
@@ -76,25 +76,25 @@ def create_run(
 
 @router.post("/jobs/runs/{run_id:name}/start", responses=_RUN)
 def start_run(run_id: str, at: At, connection: ReadConnection, editor: Editing) -> Response:
-    """Say that a run has begun."""
+    """Mark a run as started."""
     return _mark(connection, editor, run_id, "START", at)
 
 
 @router.post("/jobs/runs/{run_id:name}/complete", responses=_RUN)
 def complete_run(run_id: str, at: At, connection: ReadConnection, editor: Editing) -> Response:
-    """Say that a run is done."""
+    """Mark a run as completed."""
     return _mark(connection, editor, run_id, "COMPLETE", at)
 
 
 @router.post("/jobs/runs/{run_id:name}/fail", responses=_RUN)
 def fail_run(run_id: str, at: At, connection: ReadConnection, editor: Editing) -> Response:
-    """Say that a run has failed."""
+    """Mark a run as failed."""
     return _mark(connection, editor, run_id, "FAIL", at)
 
 
 @router.post("/jobs/runs/{run_id:name}/abort", responses=_RUN)
 def abort_run(run_id: str, at: At, connection: ReadConnection, editor: Editing) -> Response:
-    """Say that a run was stopped."""
+    """Mark a run as aborted."""
     return _mark(connection, editor, run_id, "ABORT", at)
 
 

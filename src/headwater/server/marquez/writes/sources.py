@@ -26,7 +26,7 @@ router = APIRouter(tags=["sources"])
 
 
 class SourceBody(msgspec.Struct):
-    """What a source is, and where."""
+    """The type, address and description of a source."""
 
     type: str
     connectionUrl: str
@@ -51,7 +51,7 @@ def put_source(
     connection: ReadConnection,
     editor: Editing,
 ) -> Response:
-    """Say what a source is and where; makes it where there is none."""
+    """Set the type and address of a source; creates it if it does not exist."""
     entity = name_entity("source", source)
     saying = Saying()
     kind = check_body_name(body.type, "$.type")

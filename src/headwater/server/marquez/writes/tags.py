@@ -46,7 +46,7 @@ _JOB = answers_like(job_reads, get_job, 404)
 
 
 class TagBody(msgspec.Struct):
-    """What a tag means."""
+    """The description of a tag."""
 
     description: Text = UNSET
 
@@ -62,7 +62,7 @@ def put_tag(
     connection: ReadConnection,
     editor: Editing,
 ) -> Response:
-    """Say what a tag means; makes it where there is none."""
+    """Describe a tag; creates it if it does not exist."""
     entity = name_entity("tag", check_tag(tag))
     saying = Saying()
     saying.describe(body.description)
@@ -80,7 +80,7 @@ def put_tag(
 def tag_dataset(
     namespace: str, dataset: str, tag: str, connection: ReadConnection, editor: Editing
 ) -> Response:
-    """Give a dataset a tag; one that it has stays."""
+    """Add a tag to a dataset."""
     return _tag_dataset(connection, editor, (namespace, dataset), tag, is_given=True)
 
 
@@ -88,7 +88,7 @@ def tag_dataset(
 def untag_dataset(
     namespace: str, dataset: str, tag: str, connection: ReadConnection, editor: Editing
 ) -> Response:
-    """Take a tag from a dataset, also one that an event gave it."""
+    """Remove a tag from a dataset, including one from an event."""
     return _tag_dataset(connection, editor, (namespace, dataset), tag, is_given=False)
 
 
@@ -96,7 +96,7 @@ def untag_dataset(
 def tag_field(
     namespace: str, dataset: str, field: str, tag: str, connection: ReadConnection, editor: Editing
 ) -> Response:
-    """Give a dataset's field a tag."""
+    """Add a tag to a dataset's field."""
     return _tag_dataset(connection, editor, (namespace, dataset), tag, field, is_given=True)
 
 
@@ -104,7 +104,7 @@ def tag_field(
 def untag_field(
     namespace: str, dataset: str, field: str, tag: str, connection: ReadConnection, editor: Editing
 ) -> Response:
-    """Take a tag from a dataset's field."""
+    """Remove a tag from a dataset's field."""
     return _tag_dataset(connection, editor, (namespace, dataset), tag, field, is_given=False)
 
 
@@ -112,7 +112,7 @@ def untag_field(
 def tag_job(
     namespace: str, job: str, tag: str, connection: ReadConnection, editor: Editing
 ) -> Response:
-    """Give a job a tag; one that it has stays."""
+    """Add a tag to a job."""
     return _tag_job(connection, editor, (namespace, job), tag, is_given=True)
 
 
@@ -120,7 +120,7 @@ def tag_job(
 def untag_job(
     namespace: str, job: str, tag: str, connection: ReadConnection, editor: Editing
 ) -> Response:
-    """Take a tag from a job, also one that an event gave it."""
+    """Remove a tag from a job, including one from an event."""
     return _tag_job(connection, editor, (namespace, job), tag, is_given=False)
 
 

@@ -74,22 +74,22 @@ public final class HeadwaterTransform<R extends ConnectRecord<R>> implements Tra
 
     private static ConfigDef settings() {
         ConfigDef all = new ConfigDef();
-        define(all, Settings.URL, "Where events go; OPENLINEAGE_URL unless it is set.");
-        define(all, Settings.NAMESPACE, "Namespace of the job; OPENLINEAGE_NAMESPACE unless it is set.");
+        define(all, Settings.URL, "URL of the server; by default OPENLINEAGE_URL.");
+        define(all, Settings.NAMESPACE, "Namespace of the job; by default OPENLINEAGE_NAMESPACE.");
         define(all, Settings.GZIP, "Whether events are compressed.");
         define(all, Settings.TRANSPORT, "http or kafka.");
         define(all, Settings.TRANSPORT_TOPIC, "The topic for events, with the transport kafka.");
         define(all, Settings.BOOTSTRAP, "Bootstrap servers, for the names of topics.");
         define(all, Settings.HEARTBEAT_SECONDS, "Seconds between two events of a run.");
-        define(all, Settings.CONNECTORS_FILE, "A JSON file with connectors of your own.");
-        define(all, Settings.CONNECTOR_NAME, "Name of the job; that of the connector unless it is set.");
-        define(all, Settings.CONNECTOR_CLASS, "Class of the connector, where the worker does not tell.");
-        define(all, Settings.TOPICS, "Topics of the connector, where the worker does not tell.");
+        define(all, Settings.CONNECTORS_FILE, "A JSON file with your own connectors.");
+        define(all, Settings.CONNECTOR_NAME, "Name of the job; by default that of the connector.");
+        define(all, Settings.CONNECTOR_CLASS, "Class of the connector, if the worker does not report it.");
+        define(all, Settings.TOPICS, "Topics of the connector, if the worker does not report them.");
         define(all, Settings.DATASET_NAMESPACE, "Namespace of the datasets outside Kafka.");
         define(all, Settings.DATASET_NAMES, "Their names, paired with the topics by position.");
-        define(all, Settings.KEY_SCHEMA, "Whether the schema of keys is told.");
-        define(all, Settings.VALUE_SCHEMA, "Whether the schema of values is told.");
-        all.define(Settings.API_KEY, Type.PASSWORD, null, Importance.LOW, "Key of the server.");
+        define(all, Settings.KEY_SCHEMA, "Whether the schema of keys is reported.");
+        define(all, Settings.VALUE_SCHEMA, "Whether the schema of values is reported.");
+        all.define(Settings.API_KEY, Type.PASSWORD, null, Importance.LOW, "API key of the server.");
         return all;
     }
 

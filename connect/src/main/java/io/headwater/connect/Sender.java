@@ -40,7 +40,7 @@ final class Sender {
             Iterator<String> oldest = waiting.keySet().iterator();
             oldest.next();
             oldest.remove();
-            counters.countDropped("too many events wait for the server");
+            counters.countDropped("too many events are waiting for the server");
         }
         waiting.put(key, event);
         notifyAll();
@@ -61,7 +61,7 @@ final class Sender {
         }
         isClosed = true;
         for (int left = waiting.size(); left > 0; left--) {
-            counters.countDropped("the worker ended before the server took it");
+            counters.countDropped("the worker ended before the server accepted it");
         }
         waiting.clear();
         notifyAll();
