@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 from xdist.remote import Producer
 
@@ -20,6 +21,13 @@ from tests.suite.signals import hear_ctrl_c
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+# How long an example takes says how busy the machine is, not whether a property holds.
+hypothesis.settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("untimed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
