@@ -161,7 +161,7 @@ class TestPaths:
         self, api: Api, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Not all that is downstream of the one can be seen, but what is upstream of the other."""
-        monkeypatch.setattr("headwater.server.lineage.paths.MOST_NODES", 50)
+        monkeypatch.setattr("headwater.answers.paths.MOST_NODES", 50)
         fill(api, [(f"r{number}", ["hub"], [f"o{number}"]) for number in range(100)])
         for number in range(0, 100, 7):
             found = ask(api, ds("hub"), ds(f"o{number}"))

@@ -1,37 +1,26 @@
 """`/health/jobs` and `/health/datasets`: what is wrong against its own past, worst first."""
 
-from collections import Counter
-from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from headwater.answers.health import (
+    dataset_shape,
+    job_shapes,
+    judge_datasets,
+    judge_jobs,
+    select_judged,
+)
 from headwater.config import HealthSettings
 from headwater.durations import parse_duration
 from headwater.errors import InvalidRequest
-from headwater.graph.dataset_health import (
-    HOURS_NEEDED,
-    DatasetState,
-    DatasetVerdict,
-    VolumeCounts,
-    Write,
-    find_stream,
-    judge_dataset,
-)
-from headwater.graph.job_health import JobRun, JobState, JobVerdict, judge_job
-from headwater.graph.pace import HOUR, RUNS_NEEDED
-from headwater.model.ids import run_name
-from headwater.model.instant import MICROSECOND, SECOND, format_instant, now
+from headwater.graph.dataset_health import DatasetState
+from headwater.graph.job_health import JobState
+from headwater.model.instant import MICROSECOND, now
 from headwater.model.uses import Name
 from headwater.server.health import schemas
 from headwater.server.http.parameters import Paging, ReadConnection, json_response
-from headwater.store.engine import Connection
-from headwater.store.query.paging import Page
-from headwater.store.stats import health as store
-from headwater.store.stats.health import DatasetPast, JobPast, PastRun
-
-Shape = dict[str, Any]
 
 _FINE = frozenset((JobState.OK, JobState.STOPPED, DatasetState.FRESH, DatasetState.UNKNOWN))
 
@@ -43,19 +32,6 @@ SilentAfter = Annotated[
     str,
     Query(alias="silentAfter", description="How long a stream may send no events, such as 10m."),
 ]
-
-
-class JudgedJob(NamedTuple):
-    past: JobPast
-    verdict: JobVerdict
-
-
-class JudgedDataset(NamedTuple):
-    past: DatasetPast
-    verdict: DatasetVerdict
-
-
-Judged = TypeVar("Judged", JudgedJob, JudgedDataset)
 
 
 def create_health_router(settings: HealthSettings) -> APIRouter:
@@ -76,9 +52,9 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
         wanted = _wanted(state, JobState, is_all)
         quiet = _read_span("silentAfter", silent_after or settings.silent_after)
         time = now()
-        judged = _judge_jobs(connection, _named(namespace, name), time, quiet)
-        shown, totals = _select(judged, JobState, wanted, page)
-        return json_response({"jobs": _job_shapes(connection, shown, time)} | totals)
+        judged = judge_jobs(connection, _named(namespace, name), time, quiet)
+        shown, totals = select_judged(judged, JobState, wanted, page)
+        return json_response({"jobs": job_shapes(connection, shown, time)} | totals)
 
     @router.get("/datasets", responses=schemas.DATASETS)
     def get_datasets(
@@ -91,9 +67,9 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
     ) -> Response:
         """List the datasets that are stale or have an unusual volume, worst first."""
         wanted = _wanted(state, DatasetState, is_all)
-        judged = _judge_datasets(connection, _named(namespace, name), now())
-        shown, totals = _select(judged, DatasetState, wanted, page)
-        return json_response({"datasets": [_dataset_shape(one) for one in shown]} | totals)
+        judged = judge_datasets(connection, _named(namespace, name), now())
+        shown, totals = select_judged(judged, DatasetState, wanted, page)
+        return json_response({"datasets": [dataset_shape(one) for one in shown]} | totals)
 
     return router
 
@@ -117,115 +93,3 @@ def _read_span(name: str, text: str) -> int:
         return parse_duration(text) // MICROSECOND
     except ValueError as error:
         raise InvalidRequest(name, str(error)) from None
-
-
-def _judge_jobs(connection: Connection, of: Name, time: int, silent_after: int) -> list[JudgedJob]:
-    judged = []
-    for past in store.read_jobs(connection, of.namespace, RUNS_NEEDED, of.name):
-        runs = [JobRun(*run[2:]) for run in past.runs]
-        verdict = judge_job(past.type, runs, time, silent_after)
-        judged.append(JudgedJob(past, verdict))
-    return judged
-
-
-def _judge_datasets(connection: Connection, of: Name, time: int) -> list[JudgedDataset]:
-    pasts = [
-        (past, [Write(*write) for write in past.writes])
-        for past in store.read_datasets(connection, of.namespace, RUNS_NEEDED, of.name)
-    ]
-    streams = {past.id: find_stream(writes) for past, writes in pasts}
-    since = time // HOUR - HOURS_NEEDED
-    hours = store.read_hours(connection, filter(None, streams.values()), since)
-    judged = []
-    for past, writes in pasts:
-        closing = hours.get((streams[past.id] or b"", past.id), {})
-        counts = {hour: VolumeCounts(*counters) for hour, counters in closing.items()}
-        verdict = judge_dataset(writes, past.last_seen, counts, time)
-        judged.append(JudgedDataset(past, verdict))
-    return judged
-
-
-def _select(
-    judged: Sequence[Judged], states: type[StrEnum], wanted: set[str], page: Page
-) -> tuple[list[Judged], Shape]:
-    """The page of those in a wanted state, worst first, then by name; and how many there are."""
-    counts: Counter[str] = Counter(one.verdict.state for one in judged)
-    ranks = {state: rank for rank, state in enumerate(states)}
-    chosen = [one for one in judged if one.verdict.state in wanted]
-    chosen.sort(key=lambda one: (ranks[one.verdict.state], one.past.namespace, one.past.name))
-    shown = chosen[page.offset : page.offset + page.limit]
-    totals = {"counts": {state: counts[state] for state in states}, "totalCount": len(chosen)}
-    return shown, totals
-
-
-def _job_shapes(connection: Connection, jobs: list[JudgedJob], time: int) -> list[Shape]:
-    failed = [past.runs[0].key for past, verdict in jobs if verdict.state is JobState.FAILED]
-    messages = store.read_error_messages(connection, failed)
-    return [
-        _job_shape(past, verdict, messages.get(past.runs[0].key) if past.runs else None, time)
-        for past, verdict in jobs
-    ]
-
-
-def _job_shape(past: JobPast, verdict: JobVerdict, message: str | None, time: int) -> Shape:
-    newest = past.runs[0] if past.runs else None
-    is_silent = verdict.state is JobState.SILENT
-    return {
-        "namespace": past.namespace,
-        "name": past.name,
-        "id": f"job:{past.namespace}:{past.name}",
-        "type": past.type,
-        "state": verdict.state,
-        "reason": f"{verdict.reason}: {message}" if message else verdict.reason,
-        "since": _instant(verdict.since),
-        "errorMessage": message,
-        "lastHeardAt": _instant(newest.heard_at) if newest else None,
-        "silentForSeconds": _seconds(time - newest.heard_at) if newest and is_silent else None,
-        "expectedAt": _instant(verdict.expected_at),
-        "everySeconds": _seconds(verdict.every),
-        "usualSeconds": _seconds(verdict.usual_duration),
-        "latestRun": _run_shape(newest) if newest else None,
-    }
-
-
-def _run_shape(run: PastRun) -> Shape:
-    return {
-        "id": run_name(run.key, run.name),
-        "state": run.state,
-        "startedAt": _instant(run.started_at),
-        "endedAt": _instant(run.ended_at),
-    }
-
-
-def _dataset_shape(dataset: JudgedDataset) -> Shape:
-    past, (state, reason, since, freshness, volume) = dataset
-    return {
-        "namespace": past.namespace,
-        "name": past.name,
-        "id": f"dataset:{past.namespace}:{past.name}",
-        "state": state,
-        "reason": reason,
-        "since": _instant(since),
-        "lastWrittenAt": _instant(freshness.written_at),
-        "freshness": {
-            "state": freshness.state,
-            "everySeconds": _seconds(freshness.every),
-            "expectedAt": _instant(freshness.expected_at),
-        },
-        "volume": {
-            "state": volume.state,
-            "per": volume.unit,
-            "rows": volume.last.rows,
-            "usualRows": volume.usual.rows,
-            "bytes": volume.last.bytes,
-            "usualBytes": volume.usual.bytes,
-        },
-    }
-
-
-def _instant(time: int | None) -> str | None:
-    return None if time is None else format_instant(time)
-
-
-def _seconds(span: int | None) -> int | None:
-    return None if span is None else span // SECOND

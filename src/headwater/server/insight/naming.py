@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import Path
 
+from headwater.answers.nodes import find_node
 from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
 from headwater.graph.node_id import ParsedNodeId
 from headwater.graph.view import View
-from headwater.server.lineage.parameters import find_node
 from headwater.store.engine import Connection
 
 DatasetNode = Annotated[

@@ -4,19 +4,20 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from headwater.answers.compare_runs import compare_runs, find_pair
+from headwater.answers.family import family_shape
+from headwater.answers.nodes import view_at
+from headwater.answers.results import SystemCount, SystemCountList
+from headwater.answers.usage import usage_shape
+from headwater.answers.volumes import samples_shape, stretch_of
 from headwater.server.http.parameters import ReadConnection, instant_parameter, json_response
 from headwater.server.insight import schemas
-from headwater.server.insight.comparing import compare_runs, find_pair
-from headwater.server.insight.family import family_shape
 from headwater.server.insight.naming import (
     DatasetNode,
     JobNode,
     find_dataset_node,
     find_job_node,
 )
-from headwater.server.insight.using import usage_shape
-from headwater.server.insight.volumes import samples_shape, stretch_of
-from headwater.server.lineage.parameters import view_at
 from headwater.store.stats.systems import count_by_system
 
 router = APIRouter(tags=["insight"])
@@ -92,7 +93,5 @@ def get_family(
 @router.get("/systems", responses=schemas.SYSTEMS)
 def get_systems(connection: ReadConnection) -> Response:
     """Count datasets, jobs and running jobs by the system they belong to."""
-    systems = [
-        schemas.SystemCount(name, *counts) for name, counts in count_by_system(connection).items()
-    ]
-    return json_response(schemas.SystemCountList(systems, len(systems)))
+    systems = [SystemCount(name, *counts) for name, counts in count_by_system(connection).items()]
+    return json_response(SystemCountList(systems, len(systems)))

@@ -4,6 +4,12 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from headwater.answers.changes import changes_shape
+from headwater.answers.columns import walk_asked_columns
+from headwater.answers.drawings import draw_columns, draw_graph
+from headwater.answers.names import find_named
+from headwater.answers.nodes import Asked, find_node, list_near, view_at
+from headwater.answers.paths import Ends, paths_shape
 from headwater.errors import InvalidRequest, NotFound
 from headwater.graph.answer import Towards
 from headwater.graph.diff import compare
@@ -15,21 +21,7 @@ from headwater.graph.walk import Limits
 from headwater.model.instant import format_instant, now
 from headwater.server.http.parameters import ReadConnection, instant_parameter, json_response
 from headwater.server.lineage import schemas
-from headwater.server.lineage.changes import changes_shape
-from headwater.server.lineage.columns import walk_asked_columns
-from headwater.server.lineage.drawings import draw_columns, draw_graph
-from headwater.server.lineage.naming import find_named
-from headwater.server.lineage.parameters import (
-    Asked,
-    AsOf,
-    Depth,
-    Limit,
-    NodeIdParameter,
-    find_node,
-    list_near,
-    view_at,
-)
-from headwater.server.lineage.paths import Ends, paths_shape
+from headwater.server.lineage.parameters import AsOf, Depth, Limit, NodeIdParameter
 from headwater.store.read.nodes import list_ids
 
 router = APIRouter(tags=["lineage"])

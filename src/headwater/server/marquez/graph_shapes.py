@@ -11,6 +11,14 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from headwater.answers.descriptions import (
+    DescribedDataset,
+    DescribedJob,
+    Facets,
+    describe_datasets,
+    describe_jobs,
+    read_schemas,
+)
 from headwater.graph.answer import Graph, Side
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.node_id import dataset_node_id, job_node_id
@@ -21,14 +29,6 @@ from headwater.model.instant import format_instant
 from headwater.model.job_types import job_type
 from headwater.model.memo import Memo
 from headwater.model.uses import NOW, Name
-from headwater.server.lineage.described import (
-    DescribedDataset,
-    DescribedJob,
-    Facets,
-    describe_datasets,
-    describe_jobs,
-    read_schemas,
-)
 from headwater.server.marquez.dataset_shapes import FieldShape, fields_shape
 from headwater.server.marquez.run_shapes import RunShape
 from headwater.server.marquez.shapes import (

@@ -5,20 +5,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from headwater.answers.columns import walk_asked_columns
+from headwater.answers.nodes import Asked, find_node, view_at
 from headwater.graph.answer import Towards
 from headwater.graph.fold import fold_children
 from headwater.graph.walk import Limits
 from headwater.server.http.parameters import ReadConnection, found, json_response
-from headwater.server.lineage.columns import walk_asked_columns
-from headwater.server.lineage.parameters import (
-    Asked,
-    AsOf,
-    Depth,
-    Limit,
-    NodeIdParameter,
-    find_node,
-    view_at,
-)
+from headwater.server.lineage.parameters import AsOf, Depth, Limit, NodeIdParameter
 from headwater.server.marquez.column_shapes import column_graph_shape
 from headwater.server.marquez.graph_examples import COLUMN_GRAPH, GRAPH, RUN_LINEAGE
 from headwater.server.marquez.graph_shapes import graph_shape

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
+from headwater.answers.nodes import view_at
 from headwater.graph.walk import Limits
 from headwater.model.ids import run_name
-from headwater.server.lineage.parameters import view_at
 from headwater.server.marquez.shapes import dataset_version, instant_or_none
 from headwater.store.engine import Connection
 from headwater.store.lineage.run_lineage import ReadDataset, find_writing_run, read_inputs

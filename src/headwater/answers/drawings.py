@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from headwater.answers.descriptions import describe_datasets, describe_jobs
 from headwater.graph import drawing
 from headwater.graph.answer import Graph
 from headwater.graph.columns import ColumnEdge, ColumnGraph, ColumnKey
@@ -10,7 +11,6 @@ from headwater.graph.node_id import dataset_node_id, field_node_id, job_node_id
 from headwater.graph.view import View
 from headwater.model.systems import system_of_dataset
 from headwater.model.uses import Name
-from headwater.server.lineage.described import describe_datasets, describe_jobs
 from headwater.store.engine import Connection
 
 

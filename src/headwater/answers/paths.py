@@ -2,6 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from headwater.answers.columns import list_columns
+from headwater.answers.drawings import draw_columns, draw_graph, name_columns, name_nodes
+from headwater.answers.nodes import MOST_NODES, Asked
 from headwater.graph.answer import Graph, NodeKind, Towards
 from headwater.graph.columns import ColumnGraph, ColumnKey, walk_columns
 from headwater.graph.drawing import Drawing
@@ -9,9 +12,6 @@ from headwater.graph.node_id import ParsedNodeId, job_node_id
 from headwater.graph.paths import Paths, find_paths
 from headwater.graph.view import View
 from headwater.graph.walk import Limits
-from headwater.server.lineage.columns import list_columns
-from headwater.server.lineage.drawings import draw_columns, draw_graph, name_columns, name_nodes
-from headwater.server.lineage.parameters import MOST_NODES, Asked
 from headwater.store.engine import Connection
 
 Shape = dict[str, Any]

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from headwater.answers.columns import list_columns
+from headwater.answers.nodes import list_existing, view_at
 from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
 from headwater.graph.node_id import ParsedNodeId, field_node_id, job_node_id, read_node_id
 from headwater.graph.view import View
-from headwater.server.lineage.columns import list_columns
-from headwater.server.lineage.parameters import list_existing, view_at
 from headwater.store.engine import Connection
 from headwater.store.read.nodes import NodeRecord, find_like
 

@@ -3,14 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from headwater.errors import NotFound
-from headwater.graph.node_id import ParsedNodeId, dataset_node_id, field_node_id, job_node_id
-from headwater.model.column_map import ColumnMap
-from headwater.model.ids import UNSAID
-from headwater.model.instant import format_instant
-from headwater.model.relations import Direction, Slot
-from headwater.model.uses import Name
-from headwater.server.insight.schemas import (
+from headwater.answers.results import (
     ComparedColumn,
     ComparedCounters,
     ComparedDataset,
@@ -21,6 +14,13 @@ from headwater.server.insight.schemas import (
     NodeName,
     RunComparison,
 )
+from headwater.errors import NotFound
+from headwater.graph.node_id import ParsedNodeId, dataset_node_id, field_node_id, job_node_id
+from headwater.model.column_map import ColumnMap
+from headwater.model.ids import UNSAID
+from headwater.model.instant import format_instant
+from headwater.model.relations import Direction, Slot
+from headwater.model.uses import Name
 from headwater.store.engine import Connection
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.read.content_cache import COLUMN_MAPS, COLUMN_TYPES, FIELDS, read_fields

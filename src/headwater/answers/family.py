@@ -1,9 +1,9 @@
 """The job that a job is part of, and those that are part of it."""
 
+from headwater.answers.results import FamilyJob, JobFamily, NodeName
 from headwater.graph.node_id import ParsedNodeId, job_node_id
 from headwater.model.instant import format_instant
 from headwater.model.uses import NOW
-from headwater.server.insight.schemas import FamilyJob, JobFamily, NodeName
 from headwater.store.engine import Connection
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
 from headwater.store.read.jobs import JobRecord, list_children, read_jobs

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from headwater.answers.nodes import Asked
 from headwater.errors import NotFound
 from headwater.graph.answer import NodeKind, Towards
 from headwater.graph.columns import ColumnGraph, ColumnKey, walk_columns
@@ -11,7 +12,6 @@ from headwater.graph.view import View, Visit
 from headwater.graph.walk import Limits
 from headwater.model.relations import Direction
 from headwater.model.uses import newest_schema
-from headwater.server.lineage.parameters import Asked
 from headwater.store.engine import Connection
 from headwater.store.read.content_cache import COLUMN_TYPES
 

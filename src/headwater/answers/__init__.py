@@ -1,0 +1,1 @@
+"""Questions that need store and graph together, answered without HTTP."""
