@@ -115,7 +115,7 @@ def start(
     return writer.format("parquet").start(str(folder / target))
 
 
-def wait_until_told(listening: LineageListener, events: int) -> None:
+def wait_for_listeners(listening: LineageListener, events: int) -> None:
     wait_until(lambda: listening.sent >= events, seconds=SECONDS)
 
 
@@ -124,7 +124,7 @@ def stop_the_session(folder: Path, url: str) -> None:
     spark = session()
     listening = headwater.spark.listen(spark, url)
     start(spark, folder).processAllAvailable()
-    wait_until_told(listening, 1)
+    wait_for_listeners(listening, 1)
     spark.stop()
 
 
@@ -133,7 +133,7 @@ def just_end(folder: Path, url: str) -> None:
     spark = session()
     listening = headwater.spark.listen(spark, url)
     start(spark, folder).processAllAvailable()
-    wait_until_told(listening, 1)
+    wait_for_listeners(listening, 1)
 
 
 def go_on(folder: Path, url: str, total: str, target: str) -> None:
@@ -143,7 +143,7 @@ def go_on(folder: Path, url: str, total: str, target: str) -> None:
     listening = headwater.spark.listen(spark, url)
     query = start(spark, folder, total, target)
     query.processAllAvailable()
-    wait_until_told(listening, 2)
+    wait_for_listeners(listening, 2)
     print("the stream was told of", flush=True)
     query.awaitTermination()
 
@@ -193,7 +193,7 @@ def over_connect(folder: Path, url: str) -> None:
     spark = SparkSession.builder.remote("local[2]").appName("remote").getOrCreate()
     listening = headwater.spark.listen(spark, url)
     start(spark, folder).processAllAvailable()
-    wait_until_told(listening, 2)
+    wait_for_listeners(listening, 2)
     frame = spark.readStream.schema(ORDERS).json(str(folder / "orders"))
     broken = frame.selectExpr("raise_error('no such price') AS x").writeStream.queryName("broken")
     broken.format("noop").option("checkpointLocation", str(folder / "b")).start()

@@ -6,17 +6,17 @@ from typing import Any
 
 from sqlalchemy import event
 
-from headwater.model.ids import UNSAID, dataset_id, digest, job_id, namespace_id
+from headwater.model.ids import UNREPORTED, dataset_id, digest, job_id, namespace_id
 from headwater.model.merge import CATALOG, Row
 from headwater.model.relations import (
     Alias,
+    Authority,
     DatasetRow,
     Direction,
     JobDataset,
     JobRow,
     Joined,
     RunRow,
-    Voice,
 )
 from headwater.store.lineage.graph_reader import StoreReader
 from tests.graph.events import JOBS, NOON, TABLES
@@ -50,10 +50,10 @@ def filled(
         for direction, used in ((Direction.INPUT, reads), (Direction.OUTPUT, writes)):
             for each in used:
                 names.add(each)
-                use = (id, dataset(each), direction, UNSAID, UNSAID, NOON, NOON)
+                use = (id, dataset(each), direction, UNREPORTED, UNREPORTED, NOON, NOON)
                 rows["job_dataset"].append(JobDataset._make(use))
     rows["alias"] = [
-        Alias(dataset(one), dataset(other), Voice.EVENT, Joined.TABLE, NOON)
+        Alias(dataset(one), dataset(other), Authority.EVENT, Joined.TABLE, NOON)
         for one, other in aliases
     ]
     rows["dataset"] = [

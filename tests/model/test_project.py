@@ -9,7 +9,7 @@ from headwater.model.column_map import InputColumn, read_column_map
 from headwater.model.event import EventType
 from headwater.model.ids import (
     NO_CONTENT,
-    UNSAID,
+    UNREPORTED,
     author_id,
     dataset_id,
     digest,
@@ -20,7 +20,7 @@ from headwater.model.ids import (
 from headwater.model.instant import MINUTE, parse_instant
 from headwater.model.merge import Merged
 from headwater.model.project import project
-from headwater.model.relations import RELATIONS, Direction, Joined, Slot, Voice
+from headwater.model.relations import RELATIONS, Authority, Direction, Joined, Slot
 from headwater.model.stamp import stamp_of, time_of
 from headwater.model.uses import Evidence, Use, newest_schema
 from tests.model.events import (
@@ -224,7 +224,7 @@ class TestSchemasAndFacets:
         assert {(use.schema, use.first_seen, use.said_at) for use in uses(rows, TOTALS)} == {
             (digest(encode(self.OLD)), NOON, NOON),
             (digest(encode(self.NEW)), later, latest),
-            (UNSAID, latest, latest),
+            (UNREPORTED, latest, latest),
         }
 
     def test_what_is_said_of_schema_and_columns_at_once_is_one_description(self) -> None:
@@ -239,7 +239,7 @@ class TestSchemasAndFacets:
         )
         described = rows.only("run_dataset")
         assert {(use.schema, use.columns, use.first_seen) for use in uses(rows, TOTALS)} == {
-            (described.schema, UNSAID, NOON),
+            (described.schema, UNREPORTED, NOON),
             (described.schema, described.columns, parse_instant(LATER)),
         }
 
@@ -501,7 +501,7 @@ class TestMarks:
         alias = rows.only("alias")
         other = dataset_id("hive", "shop.orders")
         assert (alias.dataset, alias.other) == (ORDERS, other)
-        assert (alias.voice, alias.joined) == (Voice.EVENT, Joined.TABLE)
+        assert (alias.voice, alias.joined) == (Authority.EVENT, Joined.TABLE)
         assert other in {row.id for row in rows.of("dataset")}
 
     def test_a_symlink_to_itself_is_none(self) -> None:
@@ -554,9 +554,9 @@ class TestDeclarations:
         }
         later, latest = parse_instant(LATER), parse_instant(LATEST)
         assert declared == {
-            (digest(encode(old)), UNSAID, NOON, later),
-            (digest(encode(new)), UNSAID, latest, latest),
-            (UNSAID, UNSAID, latest, latest),
+            (digest(encode(old)), UNREPORTED, NOON, later),
+            (digest(encode(new)), UNREPORTED, latest, latest),
+            (UNREPORTED, UNREPORTED, latest, latest),
         }
 
     def test_what_a_newer_job_event_leaves_out_is_older_than_its_declaration(self) -> None:
@@ -645,7 +645,7 @@ class TestEdits:
             edit_event(set={"symlinks": links("CUT")}) | {"eventTime": LATER},
         )
         joined = {row.voice: row.joined for row in rows.of("alias")}
-        assert joined == {Voice.EVENT: Joined.TABLE, Voice.PERSON: Joined.CUT}
+        assert joined == {Authority.EVENT: Joined.TABLE, Authority.PERSON: Joined.CUT}
 
     def test_the_edit_itself_is_kept_as_an_event(self) -> None:
         event = edit_event(set={"deleted": True})

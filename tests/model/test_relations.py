@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from headwater.model.merge import CATALOG, Merged, Relation
-from headwater.model.relations import RELATIONS, Direction, Joined, Rule, Slot, Voice
+from headwater.model.relations import RELATIONS, Authority, Direction, Joined, Rule, Slot
 
 NAMES = pytest.mark.parametrize("name", RELATIONS)
 
@@ -78,13 +78,13 @@ def test_relations_are_written_in_one_order() -> None:
     assert list(Merged().rows) == list(RELATIONS)
 
 
-@pytest.mark.parametrize("kind", [Direction, Slot, Joined, Voice])
+@pytest.mark.parametrize("kind", [Direction, Slot, Joined, Authority])
 def test_stored_numbers_stay(kind: type[IntEnum]) -> None:
     stored = {
         Direction: {"ITSELF": 0, "INPUT": 1, "OUTPUT": 2},
         Slot: {"RUN": 0, "JOB": 1, "DATASET": 2, "INPUT": 3, "OUTPUT": 4},
         Joined: {"CUT": 0, "TABLE": 1, "LOCATION": 2, "OTHER": 3},
-        Voice: {"EVENT": 0, "PERSON": 1},
+        Authority: {"EVENT": 0, "PERSON": 1},
     }
     assert {member.name: member.value for member in kind} == stored[kind]
 

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from headwater.graph.reader import Reader
-from headwater.model.relations import Alias, Joined, Voice
+from headwater.model.relations import Alias, Authority, Joined
 from headwater.model.uses import Name
 
 # A dataset with more names than this keeps those found first, and the rest stand by themselves.
 MOST_NAMES = 1_000
 
 
-class Classes:
+class AliasSets:
     """Which names are one dataset. That is said of names, not of times: it holds as of any time."""
 
     def __init__(self, reader: Reader) -> None:
@@ -83,7 +83,7 @@ class Classes:
 
 def _is_joined(words: list[Alias]) -> bool:
     """A person's newest word counts; without one, that an event names it as a table."""
-    persons = [alias for alias in words if alias.voice == Voice.PERSON]
+    persons = [alias for alias in words if alias.voice == Authority.PERSON]
     if persons:
         newest = max(persons, key=lambda alias: (alias.joined_at or 0, alias.joined or 0))
         return newest.joined != Joined.CUT
@@ -91,7 +91,7 @@ def _is_joined(words: list[Alias]) -> bool:
 
 
 def _is_by_location(words: list[Alias]) -> bool:
-    return all(alias.voice == Voice.EVENT for alias in words) and any(
+    return all(alias.voice == Authority.EVENT for alias in words) and any(
         alias.joined == Joined.LOCATION for alias in words
     )
 

@@ -47,7 +47,7 @@ class Reader(Protocol):
     def parts_of_streams(self, ids: Iterable[bytes]) -> set[bytes]:
         """Jobs that are only micro-batches of a stream that is known as a job by itself."""
 
-    def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
+    def is_seen(self, id: bytes, since: int, at: int) -> bool:
         """Whether a job or dataset was heard of after one time and by another."""
 
     def dataset_names(self, datasets: Iterable[bytes]) -> dict[bytes, Name]: ...

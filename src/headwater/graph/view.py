@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from headwater.graph.aliases import Classes
+from headwater.graph.aliases import AliasSets
 from headwater.graph.edge_rules import EdgeKind, Standing, find_kind, newest_maps
 from headwater.graph.reader import Reader
 from headwater.model.ids import NO_CONTENT
@@ -45,11 +45,15 @@ class View:
     """
 
     def __init__(
-        self, reader: Reader, at: int, classes: Classes | None = None, deleted_by: int | None = None
+        self,
+        reader: Reader,
+        at: int,
+        classes: AliasSets | None = None,
+        deleted_by: int | None = None,
     ) -> None:
         self.reader = reader
         self.at = at
-        self.classes = classes or Classes(reader)
+        self.classes = classes or AliasSets(reader)
         self.left_out: dict[tuple[bytes, int], int] = {}
         self._deleted_by = at if deleted_by is None else deleted_by
         self._standings: dict[bytes, Standing] = {}
@@ -254,7 +258,7 @@ class View:
             self._hidden.update(dict.fromkeys(new, False))
             for id, at in deleted.items():
                 self._hidden[id] = not any(
-                    self.reader.is_heard_of(name, at, self._deleted_by)
+                    self.reader.is_seen(name, at, self._deleted_by)
                     for name in self.classes.names(id)
                 )
             self._hidden.update(dict.fromkeys(self.reader.parts_of_streams(new), True))

@@ -53,7 +53,7 @@ class ColumnMap(NamedTuple):
 
 
 # How a column goes into another where that is not said: counts as direct beside what is.
-_UNSAID = Transformation()
+_UNREPORTED = Transformation()
 
 _DECODER = facets.decoder(facets.ColumnLineage)
 
@@ -98,10 +98,10 @@ def _merged(sources: tuple[InputColumn, ...]) -> tuple[InputColumn, ...]:
         return sources
     ways: dict[tuple[bytes, str], dict[Transformation, None]] = {}
     for source in sources:
-        stated = source.transformations or (_UNSAID,)
+        stated = source.transformations or (_UNREPORTED,)
         ways.setdefault(source[:2], {}).update(dict.fromkeys(stated))
     return tuple(
-        InputColumn(*key, () if list(some) == [_UNSAID] else tuple(some))
+        InputColumn(*key, () if list(some) == [_UNREPORTED] else tuple(some))
         for key, some in ways.items()
     )
 

@@ -9,7 +9,7 @@ ID_BYTES = 16
 # The value "none" of a digest: what a facet with `_deleted` leaves behind.
 NO_CONTENT = bytes(ID_BYTES)
 # In the place of a digest where nothing was said at all.
-UNSAID = b""
+UNREPORTED = b""
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _VERSION = re.compile(r"[/@:_-]*v?\d+(?:\.\d+)+[\w.+-]*")

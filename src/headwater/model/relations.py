@@ -74,7 +74,7 @@ class NamedKind(IntEnum):
     TAG = 2
 
 
-class Voice(IntEnum):
+class Authority(IntEnum):
     """Who says so; a person's word outranks an event's when read."""
 
     EVENT = 0

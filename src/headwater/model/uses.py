@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import Direction
 
 NOW = 2**62
@@ -113,9 +113,9 @@ def sum_up(uses: Iterable[Use]) -> DatasetSummary:
         is_write = direction == Direction.OUTPUT and word == Evidence.OBSERVED
         if is_write and (written is None or said_at > written):
             written = said_at
-        if schema != UNSAID:
+        if schema != UNREPORTED:
             _keep_newest(schemas, direction, (said_at, first_seen, schema, use))
-        if column_map != UNSAID:
+        if column_map != UNREPORTED:
             _keep_newest(columns, direction, (said_at, first_seen, column_map, use))
     return DatasetSummary(_strongest(schemas), _strongest(columns), first, last, written)
 

@@ -175,8 +175,8 @@ class StreamIngest:
             return SourceChanged(self._feed.place, "the topic has new partitions")
         if _OF_KAFKA.search(stack):
             reason = _REASON.search(stack)
-            return SourceUnavailable(self._feed.place, reason[1] if reason else _tell(error))
-        return SparkUnavailable(_tell(error))
+            return SourceUnavailable(self._feed.place, reason[1] if reason else _describe(error))
+        return SparkUnavailable(_describe(error))
 
     def _start(self, frame: DataFrame) -> StreamingQuery:
         # The store knows how far we are: what Spark notes is for this one run. Without a name, and
@@ -339,7 +339,7 @@ def _stop(query: StreamingQuery) -> None:
         log.debug("a stream did not end: %s", error)
 
 
-def _tell(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     """What was wrong in one line, without the frame that Spark puts around it."""
     if isinstance(error, StreamingQueryException):
         message = (error.getMessageParameters() or {}).get("message")

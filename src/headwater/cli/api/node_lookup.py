@@ -33,7 +33,7 @@ _WORDS = {of_api: word for word, of_api in _TYPES.items()}
 def find_node(client: Client, name: str, type: NodeType | None = None, hint: str = "") -> NodeName:
     """Find the node that a name means: the only one that has it, or the only one like it.
 
-    Of several the candidates are listed on standard error; `hint` says what else may help.
+    Several candidates are listed on standard error; `hint` is a further suggestion.
     """
     if not name.strip():
         raise InvalidRequest("NAME", "empty; give the name of a dataset, a job or a column")
@@ -69,7 +69,7 @@ def _ambiguous(name: str, candidates: list[dict[str, Any]], hint: str) -> Invali
 
 
 def _near(client: Client, name: str) -> list[str]:
-    """Ids of what may have been meant; the server tells them with what it does not find."""
+    """Ids of similar nodes, which the server returns with a 404."""
     last = name.rpartition("|")[2]
     answer = client.send("GET", "/api/v1/lineage", params={"nodeId": f"dataset:-:{last}"})
     found = json_of(answer)

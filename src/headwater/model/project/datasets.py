@@ -11,11 +11,12 @@ from headwater.model.facet_readers import (
     Symlink,
     read_facet,
 )
-from headwater.model.ids import UNSAID, access_id, dataset_id
+from headwater.model.ids import UNREPORTED, access_id, dataset_id
 from headwater.model.instant import MINUTE
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
     Alias,
+    Authority,
     Declaration,
     DeclaredDataset,
     Direction,
@@ -24,7 +25,6 @@ from headwater.model.relations import (
     RunDataset,
     Sample,
     Slot,
-    Voice,
 )
 
 NO_DATASET = bytes(16)
@@ -40,7 +40,7 @@ class Description(NamedTuple):
     version: bytes | None = None
 
 
-_NOTHING_SAID = Description()
+_NO_DESCRIPTION = Description()
 
 
 def project_used_datasets(projection: Projection) -> None:
@@ -82,9 +82,9 @@ def project_mentioned_datasets(projection: Projection) -> None:
 def _use_dataset(projection: Projection, dataset: Dataset, direction: Direction) -> None:
     named = _named(projection, dataset)
     projection.name(named)
-    said = _describe(projection, dataset, named) if dataset.facets else _NOTHING_SAID
+    description = _describe(projection, dataset, named) if dataset.facets else _NO_DESCRIPTION
     statistics = _project_access(projection, dataset, named, direction)
-    _add_use(projection, named.id, direction, said, statistics)
+    _add_use(projection, named.id, direction, description, statistics)
 
 
 def _declare_dataset(
@@ -92,10 +92,10 @@ def _declare_dataset(
 ) -> None:
     named = _named(projection, dataset)
     projection.name(named)
-    said = _describe(projection, dataset, named)
+    description = _describe(projection, dataset, named)
     _project_access(projection, dataset, named, Direction.INPUT)
     _project_access(projection, dataset, named, Direction.OUTPUT)
-    _add_declared(projection, named.id, job, direction, said)
+    _add_declared(projection, named.id, job, direction, description)
 
 
 def _named(projection: Projection, dataset: Dataset) -> NamedDataset:
@@ -110,12 +110,12 @@ def _add_use(
     projection: Projection,
     dataset: bytes,
     direction: Direction,
-    said: Description,
+    description: Description,
     statistics: bytes | None = None,
 ) -> None:
     """A row of the history, and one of the graph as it is now."""
     at, stamp = projection.at, projection.stamp
-    schema, columns, version = said
+    schema, columns, version = description
     run, job = cast(bytes, projection.run), cast(bytes, projection.job)
     projection.facts.add(
         "run_dataset",
@@ -135,14 +135,18 @@ def _add_use(
             stamp if statistics else None,
         ),
     )
-    described = (schema or UNSAID, columns or UNSAID)
+    described = (schema or UNREPORTED, columns or UNREPORTED)
     projection.facts.add("job_dataset", JobDataset(job, dataset, direction, *described, at, at))
 
 
 def _add_declared(
-    projection: Projection, dataset: bytes, job: bytes, direction: Direction, said: Description
+    projection: Projection,
+    dataset: bytes,
+    job: bytes,
+    direction: Direction,
+    description: Description,
 ) -> None:
-    described = (said.schema or UNSAID, said.columns or UNSAID)
+    described = (description.schema or UNREPORTED, description.columns or UNREPORTED)
     row = (projection.author, job, dataset, direction, *described, projection.at, projection.at)
     projection.facts.add("declared_dataset", DeclaredDataset._make(row))
 
@@ -151,17 +155,17 @@ def _add_edge(
     projection: Projection,
     dataset: bytes,
     direction: Direction,
-    said: Description = _NOTHING_SAID,
+    description: Description = _NO_DESCRIPTION,
 ) -> None:
     """State an edge that a facet implies, as observed or as declared, like the event itself."""
     at, job = projection.at, projection.job
     if projection.run is None or job is None:
-        _add_declared(projection, dataset, job or NO_JOB, direction, said)
+        _add_declared(projection, dataset, job or NO_JOB, direction, description)
     elif direction is Direction.ITSELF:
-        row = JobDataset(job, dataset, direction, UNSAID, UNSAID, at, at)
+        row = JobDataset(job, dataset, direction, UNREPORTED, UNREPORTED, at, at)
         projection.facts.add("job_dataset", row)
     else:
-        _add_use(projection, dataset, direction, said)
+        _add_use(projection, dataset, direction, description)
 
 
 def _describe(projection: Projection, dataset: Dataset, named: NamedDataset) -> Description:
@@ -199,7 +203,7 @@ def _project_symlinks(
     for link in links:
         if link.dataset.id != named.id:
             projection.name(link.dataset)
-            alias = Alias(named.id, link.dataset.id, Voice.EVENT, link.joined, projection.stamp)
+            alias = Alias(named.id, link.dataset.id, Authority.EVENT, link.joined, projection.stamp)
             projection.facts.add("alias", alias)
 
 
@@ -223,8 +227,8 @@ def _follow_job_lineage(projection: Projection) -> None:
         if flow.target is not None:
             projection.name(flow.target)
             columns = projection.keep(flow.columns) if flow.columns else None
-            said = Description(columns=columns)
-            _add_edge(projection, flow.target.id, Direction.OUTPUT, said)
+            description = Description(columns=columns)
+            _add_edge(projection, flow.target.id, Direction.OUTPUT, description)
 
 
 def _follow_dataset_lineage(projection: Projection, flows: tuple[Flow, ...]) -> bytes | None:

@@ -10,7 +10,7 @@ from headwater.model.event import Edit, Entity
 from headwater.model.facet_readers import Facet, NamedDataset, read_facet
 from headwater.model.ids import (
     NO_CONTENT,
-    UNSAID,
+    UNREPORTED,
     dataset_id,
     digest,
     editors_id,
@@ -23,6 +23,7 @@ from headwater.model.names import is_name
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
     Alias,
+    Authority,
     Declaration,
     DeclaredDataset,
     Direction,
@@ -32,7 +33,6 @@ from headwater.model.relations import (
     JobRow,
     Named,
     NamedKind,
-    Voice,
 )
 
 _OTHERS: dict[str, tuple[NamedKind, Callable[[str], bytes]]] = {
@@ -117,7 +117,7 @@ def _project_joins(projection: Projection, dataset: bytes, facet: Facet | None) 
     """A person's symlinks join names; an identifier of type CUT parts them."""
     for link in (facet.meaning if facet else None) or ():
         projection.name(link.dataset)
-        alias = Alias(dataset, link.dataset.id, Voice.PERSON, link.joined, projection.stamp)
+        alias = Alias(dataset, link.dataset.id, Authority.PERSON, link.joined, projection.stamp)
         projection.facts.add("alias", alias)
 
 
@@ -126,7 +126,7 @@ def _declare_schema(projection: Projection, dataset: bytes, facet: Facet | None)
     author, at = editors_id(dataset), projection.at
     if facet is not None:
         schema = projection.keep(facet)
-        row = (author, NO_JOB, dataset, Direction.ITSELF, schema, UNSAID, at, at)
+        row = (author, NO_JOB, dataset, Direction.ITSELF, schema, UNREPORTED, at, at)
         projection.facts.add("declared_dataset", DeclaredDataset._make(row))
     projection.facts.add("declaration", Declaration(author, NO_JOB, at))
 
@@ -147,7 +147,7 @@ def _declare_datasets(
                     names_of = (reference.namespace, reference.name)
                     dataset = NamedDataset(dataset_id(*names_of), *names_of)
                     projection.name(dataset)
-                    row = (author, job, dataset.id, direction, UNSAID, UNSAID, at, at)
+                    row = (author, job, dataset.id, direction, UNREPORTED, UNREPORTED, at, at)
                     projection.facts.add("declared_dataset", DeclaredDataset._make(row))
     projection.facts.add("declaration", Declaration(author, job, at))
 

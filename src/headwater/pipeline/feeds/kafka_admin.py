@@ -110,11 +110,11 @@ class KafkaAdmin:
         """Tell Kafka how far a group is, for tools that watch its lag."""
         kind = self._jvm.org.apache.kafka.clients.consumer.OffsetAndMetadata
         with self._asking():
-            told = self._jvm.java.util.HashMap()
+            offsets_by_partition = self._jvm.java.util.HashMap()
             for topic, partitions in offsets.items():
                 for partition, offset in partitions.items():
-                    told.put(self._partition(topic, partition), kind(offset))
-            self._client.alterConsumerGroupOffsets(group, told).all().get()
+                    offsets_by_partition.put(self._partition(topic, partition), kind(offset))
+            self._client.alterConsumerGroupOffsets(group, offsets_by_partition).all().get()
 
     def cluster_id(self) -> str:
         with self._asking():

@@ -175,5 +175,5 @@ def find_cause(error: BaseException) -> str:
 def _find_line(text: str) -> str:
     """The first line; or, where Python's stack is in the text, the one that ends it."""
     lines = text.partition("\n\tat ")[0].splitlines()
-    told = [line.strip() for line in lines if line.strip()]
-    return told[-1 if "Traceback (most recent call last)" in text else 0] if told else ""
+    written = [line.strip() for line in lines if line.strip()]
+    return written[-1 if "Traceback (most recent call last)" in text else 0] if written else ""

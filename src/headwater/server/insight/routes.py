@@ -15,7 +15,7 @@ from headwater.server.insight.naming import (
     find_job_node,
 )
 from headwater.server.insight.using import usage_shape
-from headwater.server.insight.volumes import samples_shape, stretch_of
+from headwater.server.insight.volumes import interval_of, samples_shape
 from headwater.server.lineage.parameters import view_at
 from headwater.store.stats.systems import count_by_system
 
@@ -47,10 +47,10 @@ def get_samples(
 
     Running runs are included; counts that a run reports only at its end belong to that time.
     """
-    stretch = stretch_of(by, from_, to)
+    interval = interval_of(by, from_, to)
     view = view_at(connection, None)
     node = find_dataset_node(connection, view, id)
-    return json_response(samples_shape(connection, view, node, by, stretch, with_gaps=gaps))
+    return json_response(samples_shape(connection, view, node, by, interval, with_gaps=gaps))
 
 
 @router.get("/datasets/{id:name}/usage", responses=schemas.USAGE)

@@ -6,7 +6,7 @@ import msgspec
 from fastapi import APIRouter, Response
 from msgspec import Raw
 
-from headwater.graph.aliases import Classes
+from headwater.graph.aliases import AliasSets
 from headwater.model.memo import Memo
 from headwater.model.relations import Slot
 from headwater.model.uses import Name
@@ -68,7 +68,7 @@ _NO_OTHERS = _OtherNames()
 
 def _other_names(connection: Connection, dataset: DatasetRecord) -> _OtherNames:
     reader = StoreReader(connection)
-    classes = Classes(reader)
+    classes = AliasSets(reader)
     classes.resolve([dataset.id])
     names = reader.dataset_names(classes.names(dataset.id))
     names.pop(dataset.id, None)

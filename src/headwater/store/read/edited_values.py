@@ -58,7 +58,7 @@ class EditedValues(NamedTuple):
         }
 
 
-NOTHING_SAID = EditedValues({}, 0)
+NOTHING_EDITED = EditedValues({}, 0)
 
 
 def _with_tags(body: bytes | None, tags: Mapping[tuple[str, str], bool]) -> bytes:
@@ -105,7 +105,7 @@ def read_words(connection: Connection, entities: Iterable[bytes]) -> dict[bytes,
 
 def read_description(connection: Connection, entity: bytes) -> str | None:
     """What persons say that an entity is."""
-    word = read_words(connection, [entity]).get(entity, NOTHING_SAID)
+    word = read_words(connection, [entity]).get(entity, NOTHING_EDITED)
     body = word.values.get(("", DOCUMENTATION))
     value = facets.read(_ANY, body) if body is not None else None
     return value.get("description") if isinstance(value, dict) else None

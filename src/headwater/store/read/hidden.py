@@ -89,9 +89,11 @@ def keep_unchanged(connection: Connection, namespace: str, within: Within, at: i
 
 def was_observed(connection: Connection, id: bytes) -> bool:
     """Tell whether anybody but persons has spoken of a dataset or job."""
-    used, run, said = tables.job_dataset, tables.run, tables.declared_dataset
-    is_said = or_(said.c.dataset == id, said.c.job == id) & (said.c.author != editors_id(id))
+    used, run, declared = tables.job_dataset, tables.run, tables.declared_dataset
+    is_declared = or_(declared.c.dataset == id, declared.c.job == id) & (
+        declared.c.author != editors_id(id)
+    )
     return any(
         connection.execute(select(1).where(condition).limit(1)).first() is not None
-        for condition in (used.c.dataset == id, run.c.job == id, is_said)
+        for condition in (used.c.dataset == id, run.c.job == id, is_declared)
     )

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, or_, select
 from headwater.store import tables
 
 
-def was_heard_of(connection: Connection, id: bytes, since: int, at: int) -> bool:
+def was_seen(connection: Connection, id: bytes, since: int, at: int) -> bool:
     """Whether a job or dataset was heard of after one time and by another.
 
     What was last heard later than that may have been heard between as well: its runs tell.

@@ -74,7 +74,7 @@ def _read_stated(connection: Connection) -> _Stated:
     return dict(found)
 
 
-def _said_at(is_among: IsAmong) -> Any:
+def _reported_at(is_among: IsAmong) -> Any:
     facet = tables.facet
     return (
         select(facet.c.digest, func.min(facet.c.digest_at), func.max(facet.c.digest_at))
@@ -83,7 +83,7 @@ def _said_at(is_among: IsAmong) -> Any:
     )
 
 
-_SAID_AT = Prepared(_said_at)
+_REPORTED_AT = Prepared(_reported_at)
 
 
 def _read(
@@ -93,7 +93,7 @@ def _read(
     digests = [digest for name in wanted for digest in stated.get(name, ())]
     times = {
         digest: (time_of(first), time_of(last))
-        for digest, first, last in _SAID_AT.rows(connection, digests)
+        for digest, first, last in _REPORTED_AT.rows(connection, digests)
     }
     words = read_words(connection, map(source_id, wanted))
     return [

@@ -33,11 +33,11 @@ class WordMatches(NamedTuple):
     is_cut: bool
 
 
-def read_said(connection: Connection, terms: Terms, most: int) -> WordMatches:
+def read_matches(connection: Connection, terms: Terms, most: int) -> WordMatches:
     """Find what has a column, description, owner or tag that holds a word; or, where there is
     nothing, one near it. Of a common word, `most` of them."""
-    if saying := _read_owners(connection, terms.holding, most):
-        return WordMatches(dict.fromkeys(saying, Rank.SAID), len(saying) >= most)
+    if matching := _read_owners(connection, terms.holding, most):
+        return WordMatches(dict.fromkeys(matching, Rank.TEXT), len(matching) >= most)
     return WordMatches(dict.fromkeys(_read_owners(connection, terms.near, most), Rank.NEAR), False)
 
 
@@ -69,7 +69,7 @@ def _read_owners_of(connection: Connection, digests: list[bytes], most: int) -> 
     return found
 
 
-def read_saying(connection: Connection, ids: Sequence[bytes], terms: Terms) -> set[bytes]:
+def find_matching(connection: Connection, ids: Sequence[bytes], terms: Terms) -> set[bytes]:
     """Which of some things say a word, however common it is."""
     if not terms.holding or not ids:
         return set()

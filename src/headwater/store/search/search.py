@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from headwater.model.search_text import Rank, Sought, TermSource, words_of
 from headwater.store.query.paging import Page
 from headwater.store.search.matches import Match, find_match, read_texts
-from headwater.store.search.query import Looking, Order, Query, Ranked
+from headwater.store.search.query import Order, Query, Ranked, SearchRun
 from headwater.store.search.results import SearchHit
 from headwater.store.search.terms import Terms, read_terms
 
@@ -31,7 +31,7 @@ def search(connection: Connection, query: Query, page: Page) -> tuple[list[Hit],
     if not words:
         return [], 0
     terms = [read_terms(connection, word) for word in words]
-    looking = Looking(connection, query, terms)
+    looking = SearchRun(connection, query, terms)
     if len(words) == 1 and query.order is Order.RANK and query.keep is None:
         ranked, total = looking.best(page)
     else:
@@ -44,11 +44,11 @@ def search(connection: Connection, query: Query, page: Page) -> tuple[list[Hit],
 
 def _hits(connection: Connection, ranked: Sequence[Ranked], sought: "_Sought") -> list[Hit]:
     """What was found with where it says so. What has been taken back since is left out."""
-    said = [each.found for each in ranked if sought.is_said(each)]
+    matches = [each.found for each in ranked if sought.is_in_text(each)]
     texts = read_texts(
         connection,
-        [each.id for each in said if each.kind == TermSource.DATASET],
-        [each.id for each in said if each.kind == TermSource.JOB],
+        [each.id for each in matches if each.kind == TermSource.DATASET],
+        [each.id for each in matches if each.kind == TermSource.JOB],
     )
     hits = []
     for each in ranked:
@@ -65,7 +65,7 @@ class _Sought:
         self._whole = Sought(text.strip().lower())
         self._words = [each.sought for each in terms]
 
-    def is_said(self, each: Ranked) -> bool:
+    def is_in_text(self, each: Ranked) -> bool:
         """Tell whether a word must be looked for elsewhere than in the name."""
         name = each.found.name.lower()
         return each.rank is not Rank.NAMESPACE and any(
@@ -82,9 +82,9 @@ class _Sought:
             rank = word.rank(name)
             if rank is not None and rank is not Rank.NEAR:
                 continue
-            said = find_match(texts, word)
-            if said is not None and (rank is None or word.word in said.text.lower()):
-                match = said
+            matches = find_match(texts, word)
+            if matches is not None and (rank is None or word.word in matches.text.lower()):
+                match = matches
             elif rank is None and word.rank(namespace) is None:
                 return None
         if match.place != "name":
