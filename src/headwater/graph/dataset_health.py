@@ -9,7 +9,7 @@ from typing import NamedTuple
 from headwater.graph.job_health import FAILED, RUNNING, STOPPED
 from headwater.graph.pace import COMPARED, ENOUGH, HOUR, describe_span, find_pace, is_overdue
 
-# Up to the last full one of the day before, and one more to tell where that began.
+# Up to the last full one of the day before, and one more for its start.
 HOURS_NEEDED = 26
 _UNFINISHED = (FAILED, STOPPED)
 
@@ -135,7 +135,7 @@ def _judge_freshness(
         reason = f"All of the newest {len(tried)} runs that should write it failed"
         return Freshness(DatasetState.STALE if is_enough else DatasetState.UNKNOWN, reason, None)
     written_at = done[0].at if done else last_seen
-    # Where most have failed of late, those still tell how often it should be.
+    # If most have failed lately, those still show how often it should be written.
     every = find_pace(_newest_times(done)) or find_pace(_newest_times(tried))
     reason = f"Last written {describe_span(now - written_at)} ago"
     if every is None:
@@ -189,7 +189,7 @@ def _are_alike(one: VolumeCounts, other: VolumeCounts) -> bool:
 
 
 def _increase(before: int | None, after: int | None) -> int | None:
-    """What a counter grew by; less than before means that it began anew."""
+    """What a counter grew by; less than before means that it was reset."""
     if before is None or after is None:
         return None
     return after - before if after >= before else after

@@ -264,7 +264,7 @@ def _compare_runs(sides: Sides, causes: Causes) -> Iterable[Change]:
 
 
 def _compare_code(job: bytes, before: RunAt, after: RunAt, sides: Sides) -> Iterable[Change]:
-    """A run that says nothing of its code ran what the one before it did, as far as is known."""
+    """A run that does not report its code is assumed to run the code of the one before it."""
     reader, since, until = sides.new.reader, sides.old.at, sides.new.at
     for aspect in _ASPECTS:
         was, now = getattr(before, aspect), getattr(after, aspect)

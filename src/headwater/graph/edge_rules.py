@@ -1,4 +1,4 @@
-"""Which uses stand: the rule that tells lineage from history, for one job at one time."""
+"""Which uses are current: the rule that separates lineage from history, for one job at one time."""
 
 from collections.abc import Iterable
 from enum import StrEnum

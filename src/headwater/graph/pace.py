@@ -1,4 +1,4 @@
-"""What is usual: the pace of things that happen again and again, told from their own past.
+"""What is usual: the interval between repeated events, derived from their past.
 
 Times and spans are in microseconds. `now` is always given, so that a rule says the same twice.
 """

@@ -1,4 +1,4 @@
-"""What can be searched for: the words of names, and of what is said of things.
+"""What can be searched for: the words of names, and of descriptions and other texts.
 
 A term is what the index keeps: a word in lower case. Every process makes the same terms of the
 same text, so that an index may be filled from anywhere.
@@ -116,7 +116,7 @@ _SIGNS = (b'"fields":[', b'"owners":[', b'"tags":[', b'"description":"')
 
 
 def terms_of_content(body: bytes) -> list[str]:
-    """The terms of a facet: columns, descriptions, owners, tags, told by its shape alone.
+    """The terms of a facet: columns, descriptions, owners, tags, recognised by its structure.
 
     Most facets have none of these, and nothing is spent on them.
     """
@@ -188,7 +188,7 @@ class Sought(NamedTuple):
 
 
 def is_beginning(query: str, name: str) -> Rank | None:
-    """Tell whether a name, or what it ends in, is a query or begins with it; all in lower case."""
+    """Whether a name, or what it ends in, is a query or begins with it; all in lower case."""
     names = (name, last_part(name))
     if query in names:
         return Rank.EXACT
@@ -212,7 +212,7 @@ def pieces_of_near(word: str) -> list[str]:
 
 
 def is_near(word: str, other: str) -> bool:
-    """Tell whether one letter is wrong, missing, additional, or swapped with the next."""
+    """Whether one letter is wrong, missing, additional, or swapped with the next."""
     if word == other or abs(len(word) - len(other)) > 1:
         return False
     short, long = sorted((word, other), key=len)

@@ -15,7 +15,7 @@ NOW = 2**62
 
 
 class Evidence(IntEnum):
-    """How a use is known: a run did it, or an author says so, or no longer says so."""
+    """How a use is known: reported by a run, declared by an author, or no longer declared."""
 
     OBSERVED = 0
     DECLARED = 1
@@ -88,7 +88,7 @@ _Word = tuple[int, int, bytes, Use]
 
 
 class DatasetSummary(NamedTuple):
-    """What all that is said of a dataset comes to: the words that count, and the times."""
+    """The summary of the evidence on a dataset: what counts, and the times."""
 
     schema: Use | None = None
     columns: Use | None = None
@@ -98,7 +98,7 @@ class DatasetSummary(NamedTuple):
 
 
 def sum_up(uses: Iterable[Use]) -> DatasetSummary:
-    """Sum up what is said of a dataset: of schema and columns the newest of the strongest kind."""
+    """Summarise the evidence on a dataset: schema and columns are the newest of the best kind."""
     schemas: dict[int, _Word] = {}
     columns: dict[int, _Word] = {}
     first: int | None = None

@@ -1,4 +1,4 @@
-"""Trying a source, the lake and the store one step after another, to tell which of them fails."""
+"""Testing a source, the lake and the store step by step, to find which of them fails."""
 
 import socket
 import tempfile

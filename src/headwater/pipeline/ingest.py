@@ -168,7 +168,7 @@ class StreamIngest:
         self._flush()
 
     def _explain(self, error: Exception) -> HeadwaterError:
-        """What Spark says of a stream or a job that failed by itself."""
+        """The error of a stream or a job that failed by itself."""
         # Of a stream's failure pyspark shows only the message; its stack has the causes.
         stack = str(getattr(error, "_stackTrace", None) or error)
         if _MORE_PARTITIONS in stack:
@@ -242,7 +242,7 @@ class StreamIngest:
         self._checked_at = time.monotonic()
 
     def _settle(self, query: StreamingQuery) -> None:
-        """Tell the store how far the feed is, once for each batch that is done."""
+        """Move the positions in the store, once for each finished batch."""
         progress: Any = query.lastProgress
         source = progress["sources"][0] if progress is not None else {"endOffset": None}
         end = source["endOffset"]
@@ -266,7 +266,7 @@ class StreamIngest:
         self._settle(query)
 
     def _is_done(self, query: StreamingQuery) -> bool:
-        """Tell whether the last batch that began has ended, and Spark told how far it came."""
+        """Whether the last batch that began has ended, and Spark told how far it came."""
         progress: Any = query.lastProgress
         if self._begun is None or progress is None:
             return self._begun is None

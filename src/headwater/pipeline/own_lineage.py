@@ -1,4 +1,4 @@
-"""The pipeline's own lineage: what it reads and writes, told as events like any other's."""
+"""The pipeline's own lineage: its inputs and outputs, as ordinary events."""
 
 import json
 import logging
@@ -27,7 +27,7 @@ Dataset = tuple[str, str]
 
 
 class OwnLineage:
-    """Tells of one run of a job. A store that does not take it is no reason to end."""
+    """Reports one run of a job. A store that does not accept it is no reason to stop."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class OwnLineage:
         self._has_news = True
 
     def settled(self, lag: int | None) -> None:
-        """The next look tells it."""
+        """The next heartbeat reports it."""
 
     def alive(self) -> None:
         wait = _NEWS_SECONDS if self._has_news else _ALIVE_SECONDS

@@ -1,4 +1,4 @@
-"""What the commands that edit share: whom a name means, its paths in the API, and sending."""
+"""What the editing commands share: finding the node, its paths in the API, and sending."""
 
 from typing import Annotated, Any
 from urllib.parse import quote

@@ -33,7 +33,7 @@ _STATISTICS = frozenset(("inputStatistics", "outputStatistics"))
 
 
 class Description(NamedTuple):
-    """Digests of what an event says of a dataset it names."""
+    """Digests of how an event describes a dataset."""
 
     schema: bytes | None = None
     columns: bytes | None = None
@@ -53,7 +53,7 @@ def project_used_datasets(projection: Projection) -> None:
 
 
 def project_declared_datasets(projection: Projection) -> None:
-    """What a job event says its job uses, until its author says something else."""
+    """What a job event declares that its job uses, until its author declares something else."""
     job = cast(bytes, projection.job)
     for dataset in projection.event.inputs:
         _declare_dataset(projection, dataset, job, Direction.INPUT)
@@ -169,14 +169,14 @@ def _add_edge(
 
 
 def _describe(projection: Projection, dataset: Dataset, named: NamedDataset) -> Description:
-    """Project a dataset's own facets; schema and columns are kept with who said them."""
+    """Project a dataset's own facets; schema and columns are stored with their reporter."""
     schema = columns = stated = version = None
     for name, raw in (dataset.facets or {}).items():
         facet = read_facet(name, bytes(raw))
         if facet is None:
             continue
         if name == "schema":
-            # That every topic has keys, values and offsets says nothing of what is in one.
+            # Every topic has keys, values and offsets: that is no information on its content.
             if not (facet.meaning and named.namespace.startswith("kafka://")):
                 schema = projection.keep(facet)
             continue
@@ -251,7 +251,7 @@ def _add_inputs(projection: Projection, flow: Flow) -> None:
 def _project_access(
     projection: Projection, dataset: Dataset, named: NamedDataset, direction: Direction
 ) -> bytes | None:
-    """Project what a run says of its own reading or writing; give the statistics' digest."""
+    """Project the facets of a run's reading or writing; give the statistics' digest."""
     is_input = direction is Direction.INPUT
     facets = dataset.inputFacets if is_input else dataset.outputFacets
     if not facets:

@@ -56,7 +56,7 @@ _DATASETS = facets.decoder(_Datasets)
 
 
 def entity_id(entity: Entity) -> bytes:
-    """The id under which what persons say of an entity is kept."""
+    """The id under which edits of an entity are stored."""
     if entity.type == "dataset":
         return dataset_id(entity.namespace, entity.name)
     if entity.type == "job":
@@ -134,7 +134,7 @@ def _declare_schema(projection: Projection, dataset: bytes, facet: Facet | None)
 def _declare_datasets(
     projection: Projection, entity: Entity, job: bytes, facet: Facet | None
 ) -> None:
-    """A job's design, in the place of what persons said of it before."""
+    """A job's declared datasets, in the place of those of earlier edits."""
     author, at = editors_id(job), projection.at
     stated: _Datasets | None = facets.read(_DATASETS, facet.body) if facet else None
     if stated is not None:

@@ -107,7 +107,7 @@ class KafkaAdmin:
             return offsets
 
     def commit(self, group: str, offsets: Offsets) -> None:
-        """Tell Kafka how far a group is, for tools that watch its lag."""
+        """Commit the offsets of a group, for tools that monitor its lag."""
         kind = self._jvm.org.apache.kafka.clients.consumer.OffsetAndMetadata
         with self._asking():
             offsets_by_partition = self._jvm.java.util.HashMap()
@@ -134,7 +134,7 @@ class KafkaAdmin:
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
-        """Whatever the client throws is told in one sentence."""
+        """Errors of the client become one sentence."""
         from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 
         try:

@@ -103,7 +103,7 @@ class Jvm:
         return process
 
     def has_ended(self, within: float = 0) -> bool:
-        """Tell whether it has ended, or does so within some seconds."""
+        """Whether it has ended, or does so within some seconds."""
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(within)
         return self.process.poll() is not None

@@ -13,7 +13,7 @@ from headwater.store.maintenance.references import REFERENCES
 from headwater.store.migrate import HEAD, REVISIONS, current_revision
 from headwater.store.write.packing import unpack
 
-# Told what is checked now.
+# Called with the current check.
 Progress = Callable[[str], None]
 
 _SHOWN = 3

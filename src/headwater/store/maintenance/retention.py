@@ -109,7 +109,7 @@ def heard_of(row: Row[Any]) -> tuple[Any, ...]:
 
 
 def is_old(row: Row[Any], horizon: int) -> bool:
-    """Ended, and not heard of since the horizon."""
+    """Ended, and without events since the horizon."""
     _, ended_at = state_of(row)
     return ended_at is not None and row.last_event < horizon
 
@@ -134,7 +134,7 @@ def read_newest(connection: Connection, job: bytes) -> Newest:
 def read_reported(
     connection: Connection, runs: Iterable[bytes]
 ) -> tuple[dict[bytes, ReportedUses], dict[bytes, int]]:
-    """Read what runs said of their datasets, and when they last used one."""
+    """Read what runs reported on their datasets, and when they last used one."""
     table = tables.run_dataset
     columns = tuple(table.c[name] for name in ("dataset", "direction", "schema", "columns"))
     query = select(table.c.run, table.c.last_seen, *columns)

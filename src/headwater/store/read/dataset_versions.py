@@ -1,4 +1,4 @@
-"""Reading the versions of a dataset: the schemas it had, each since it was first said."""
+"""Reading the versions of a dataset: the schemas it had, each since it was first reported."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _AT_ONCE = 500
 
 
 class DatasetVersion(NamedTuple):
-    """A schema, or none; the column map said with it last; the job that was first to say so."""
+    """A schema, or none; the column map reported with it last; the job that reported it first."""
 
     schema: bytes | None
     columns: bytes | None

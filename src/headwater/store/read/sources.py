@@ -1,4 +1,4 @@
-"""Reading sources: where datasets are, by their dataSource facets or as a person says."""
+"""Reading sources: where datasets are, by their dataSource facets or edits."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ class SourceRecord(NamedTuple):
 
 
 def list_sources(connection: Connection, page: Page) -> tuple[list[SourceRecord], int]:
-    """List the sources that events and persons speak of, by name."""
+    """List the sources from events and edits, by name."""
     stated = _read_stated(connection)
     named = list_named(connection, NamedKind.SOURCE)
     names = sorted(stated.keys() | named.keys())
@@ -39,7 +39,7 @@ def list_sources(connection: Connection, page: Page) -> tuple[list[SourceRecord]
 
 
 def find_source(connection: Connection, name: str) -> SourceRecord | None:
-    """Find a source; a namespace is the source of datasets that tell no other."""
+    """Find a source; the namespace is the source of datasets that report none."""
     stated = _read_stated(connection)
     named = find_named(connection, NamedKind.SOURCE, [name])
     if name in stated or name in named:
@@ -107,7 +107,7 @@ def _read(
 
 
 def _as_stated(name: str, urls: Mapping[bytes, str], times: Mapping[bytes, Times]) -> SourceRecord:
-    """A source as events tell it: of several addresses the one said last."""
+    """A source as events report it: of several addresses the newest."""
     said = sorted((times[digest][1], digest) for digest in urls if digest in times)
     given = [urls[digest] for _, digest in said if urls[digest]]
     return SourceRecord(

@@ -83,7 +83,7 @@ class Indexing:
 
 
 def is_seen(job: Row) -> bool:
-    """Tell whether a job's row is more than the name that an edit gave it."""
+    """Whether a job's row is more than the name that an edit gave it."""
     return JobRow._make(job).first_seen is not None
 
 

@@ -1,4 +1,4 @@
-"""Looking for what has the words of a query: by names, then by what is said of things."""
+"""Finding what matches the words of a query: by names, then by texts."""
 
 from collections.abc import Callable, Collection, Iterable
 from enum import StrEnum
@@ -91,7 +91,7 @@ class SearchRun:
         return Names(self._connection, terms, self._scope)
 
     def best(self, page: Page) -> tuple[list[Ranked], int]:
-        """One word: names that hold it, then what else says it, then names that are near it."""
+        """One word: names that contain it, then texts that do, then similar names."""
         terms = self._terms[0]
         names = self._names(terms)
         total = names.count()
@@ -109,7 +109,7 @@ class SearchRun:
         return found, total + len(matches) + len(near)
 
     def _only_in_texts(self, terms: Terms, rank: Rank) -> list[Ranked]:
-        """What says a word, or one near it, and has neither in its name."""
+        """What has a word, or a similar one, in its texts and neither in its name."""
         ids = [
             id
             for id, matches in self._matches_of(0).ranks.items()
@@ -122,7 +122,7 @@ class SearchRun:
         )
 
     def _blocks(self, names: Names, first: int, last: int) -> list[Ranked]:
-        """A stretch of the names in order: the index's, and by time within each block of it."""
+        """A slice of the names in order: the index's, and by time within each block of it."""
         if last <= first:
             return []
         start = first - first % _BLOCK
@@ -184,7 +184,7 @@ class SearchRun:
         return ids.difference(self._gone, found)
 
     def _matching_together(self) -> set[bytes]:
-        """What says words that are written as one, such as a column's name."""
+        """What has words written as one in its texts, such as a column's name."""
         ids: set[bytes] = set()
         for together in self._text.split():
             words = set(words_of(together))

@@ -1,4 +1,4 @@
-"""Searching datasets and jobs by their names and by what is said of them, the best first.
+"""Searching datasets and jobs by their names and texts, best matches first.
 
 A query of one word, by far the commonest, is counted and ordered by the index alone, and only what
 is shown of it is read. Everything else looks at each thing that the rarest of its words finds.
@@ -43,7 +43,7 @@ def search(connection: Connection, query: Query, page: Page) -> tuple[list[Hit],
 
 
 def _hits(connection: Connection, ranked: Sequence[Ranked], sought: "_Sought") -> list[Hit]:
-    """What was found with where it says so. What has been taken back since is left out."""
+    """The hits, each with the place of its match. Texts that were removed since are left out."""
     matches = [each.found for each in ranked if sought.is_in_text(each)]
     texts = read_texts(
         connection,
@@ -66,14 +66,14 @@ class _Sought:
         self._words = [each.sought for each in terms]
 
     def is_in_text(self, each: Ranked) -> bool:
-        """Tell whether a word must be looked for elsewhere than in the name."""
+        """Whether a word must be looked for elsewhere than in the name."""
         name = each.found.name.lower()
         return each.rank is not Rank.NAMESPACE and any(
             word.rank(name) in (None, Rank.NEAR) for word in self._words
         )
 
     def match(self, each: Ranked, texts: list[Match]) -> Match | None:
-        """Where a thing answers; None where what was found there is said no more."""
+        """Where an entity matches; None if the matched text is no longer current."""
         if each.rank is Rank.NAMESPACE:
             return Match("namespace", each.found.namespace)
         name, namespace = each.found.name.lower(), each.found.namespace.lower()

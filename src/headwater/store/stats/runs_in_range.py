@@ -1,4 +1,4 @@
-"""Finding the runs that may have used a dataset within a stretch of time.
+"""Finding the runs that may have used a dataset within an interval.
 
 No index leads from a dataset to its runs: every event would pay for it. Its jobs are known, and the
 runs of a job are in order of time.
@@ -17,7 +17,7 @@ from headwater.store.query.paging import in_parts
 # Of more, those count that used it last, or began last; the answer says that there are more.
 MOST_JOBS = 1_000
 MOST_RUNS = 50_000
-# Runs of a job that began before the stretch and went on into it: as many as go on at a time.
+# Runs of a job that began before the interval and lasted into it: as many as run at a time.
 _RUNS_AT_ONCE = 64
 
 
@@ -29,11 +29,11 @@ class TimeRange(NamedTuple):
 
 
 class FoundRuns(NamedTuple):
-    """Runs with their jobs; `earlier` are those that began before the stretch."""
+    """Runs with their jobs; `earlier` are those that began before the interval."""
 
     jobs: dict[bytes, bytes]
     earlier: frozenset[bytes]
-    # From here on every run is there; the beginning of the stretch unless there are too many.
+    # From here on every run is included; the start of the interval unless there are too many.
     complete_since: int
     is_cut: bool
 
@@ -71,7 +71,7 @@ def _find_jobs(
 def _find_begun(
     connection: Connection, jobs: list[bytes], interval: TimeRange
 ) -> tuple[dict[bytes, bytes], int]:
-    """The runs that began within the stretch, and since when that is all of them."""
+    """The runs that began within the interval, and since when that is all of them."""
     run = tables.run
     rows: list[Any] = []
     for part in in_parts(jobs):

@@ -38,7 +38,7 @@ Counted = tuple[int | None, int | None, int | None]
 
 
 class VolumeBucket(NamedTuple):
-    """What some runs counted in a step of time; None where none of them told."""
+    """What some runs counted in an interval; None if none reported a count."""
 
     rows: int | None = None
     bytes: int | None = None
@@ -110,7 +110,7 @@ def read_volumes(
 def _read(
     connection: Connection, names: list[bytes], found: FoundRuns, size: int, interval: TimeRange
 ) -> dict[tuple[bytes, int], dict[int, VolumeBucket]]:
-    """What each run counted anew, by step."""
+    """The increase of each run's counts, by interval."""
     since, until = interval.since // MINUTE, -(-interval.until // MINUTE)
     seen: defaultdict[tuple[bytes, int], dict[int, tuple[int | None, ...]]] = defaultdict(dict)
     before: dict[tuple[bytes, int], Counted] = {}

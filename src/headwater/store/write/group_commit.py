@@ -22,7 +22,7 @@ _MAX_EVENTS = 1_000
 
 
 class Ticket:
-    """Facts waiting to be durable; `done` is told once they are, or why they are not."""
+    """Facts waiting to be durable; `done` is called once they are stored or failed."""
 
     __slots__ = ("done", "error", "facts")
 

@@ -173,7 +173,7 @@ class Writer:
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Tell whether something is wrong with the rows, not with the store."""
+    """Whether something is wrong with the rows, not with the store."""
     # Without a state of the server's, its driver did not get as far as asking it.
     is_unasked = isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None
     return isinstance(error, _REFUSALS) or is_unasked
