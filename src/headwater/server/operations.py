@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 from msgspec import Struct
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from headwater.server.http.parameters import Reading, json_response
+from headwater.server.http.parameters import ReadConnection, json_response
 from headwater.server.openapi.document import answers, text_answers
 from headwater.store.migrate import read_generation
 
@@ -25,7 +25,7 @@ async def get_health() -> Response:
 
 
 @router.get("/readyz", responses=answers(Status, Status("ready")))
-def get_readiness(connection: Reading) -> Response:
+def get_readiness(connection: ReadConnection) -> Response:
     """Answer 200 if the store answers, 503 if not."""
     read_generation(connection)
     return json_response({"status": "ready"})

@@ -14,7 +14,12 @@ from headwater.model.project.edits import entity_id
 from headwater.server.edits.bodies import EditBody, EditedEntity, EntityType, read_change
 from headwater.server.edits.writes import Editing, Editor, EntityChange
 from headwater.server.http.json_body import json_body, takes
-from headwater.server.http.parameters import Paging, Reading, instant_parameter, json_response
+from headwater.server.http.parameters import (
+    Paging,
+    ReadConnection,
+    instant_parameter,
+    json_response,
+)
 from headwater.server.openapi.document import answers
 from headwater.store.engine import Connection
 from headwater.store.read.edits import (
@@ -70,7 +75,7 @@ _BODY_EXAMPLE = {
 
 @router.get("/edits", responses=answers(EditList, EditList([_EXAMPLE], 1)))
 def get_edits(
-    connection: Reading,
+    connection: ReadConnection,
     page: Paging,
     after: After,
     before: Before,
@@ -92,7 +97,9 @@ def get_edits(
     openapi_extra=takes(EditBody, _BODY_EXAMPLE),
 )
 def post_edit(
-    body: Annotated[EditBody, Depends(json_body(EditBody))], connection: Reading, editor: Editing
+    body: Annotated[EditBody, Depends(json_body(EditBody))],
+    connection: ReadConnection,
+    editor: Editing,
 ) -> Response:
     """Edit a dataset, a field or a job: its description, owners, tags or symlinks."""
     change = read_change(connection, body)
@@ -101,7 +108,7 @@ def post_edit(
 
 
 @router.post("/edits/{id:name}/undo", responses=answers(EditAnswer, _EXAMPLE, 404, 409))
-def undo_edit(id: str, connection: Reading, editor: Editing) -> Response:
+def undo_edit(id: str, connection: ReadConnection, editor: Editing) -> Response:
     """Undo an edit by a new edit; undoing that one applies it again."""
     kept = _find(connection, id)
     _check_unchanged(connection, kept)

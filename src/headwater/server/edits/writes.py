@@ -12,7 +12,7 @@ from headwater.model import instant
 from headwater.model.event import Entity, Within, decode_event
 from headwater.model.ids import digest
 from headwater.model.project import project
-from headwater.server.http.parameters import Reading
+from headwater.server.http.parameters import ReadConnection
 from headwater.store.engine import Connection, Engine
 from headwater.store.write.group_commit import GroupCommit
 
@@ -97,7 +97,7 @@ class Editor:
         return [digest(text) for text in texts]
 
 
-def editor(request: Request, connection: Reading) -> Editor:
+def editor(request: Request, connection: ReadConnection) -> Editor:
     state = request.app.state
     return Editor(state.commits, state.engine, connection, request.state.actor)
 

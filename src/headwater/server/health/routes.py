@@ -25,7 +25,7 @@ from headwater.model.ids import run_name
 from headwater.model.instant import MICROSECOND, SECOND, format_instant, now
 from headwater.model.uses import Name
 from headwater.server.health import schemas
-from headwater.server.http.parameters import Paging, Reading, json_response
+from headwater.server.http.parameters import Paging, ReadConnection, json_response
 from headwater.store.engine import Connection
 from headwater.store.query.paging import Page
 from headwater.store.stats import health as store
@@ -64,7 +64,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
 
     @router.get("/jobs", responses=schemas.JOBS)
     def get_jobs(
-        connection: Reading,
+        connection: ReadConnection,
         page: Paging,
         namespace: Namespace = "",
         name: OneName = "",
@@ -82,7 +82,7 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
 
     @router.get("/datasets", responses=schemas.DATASETS)
     def get_datasets(
-        connection: Reading,
+        connection: ReadConnection,
         page: Paging,
         namespace: Namespace = "",
         name: OneName = "",

@@ -58,7 +58,7 @@ def page(
     return Page(limit, offset)
 
 
-Reading = Annotated[Connection, Depends(read_connection)]
+ReadConnection = Annotated[Connection, Depends(read_connection)]
 Paging = Annotated[Page, Depends(page)]
 
 

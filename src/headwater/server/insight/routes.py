@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from headwater.server.http.parameters import Reading, instant_parameter, json_response
+from headwater.server.http.parameters import ReadConnection, instant_parameter, json_response
 from headwater.server.insight import schemas
 from headwater.server.insight.comparing import compare_runs, find_pair
 from headwater.server.insight.family import family_shape
@@ -35,7 +35,7 @@ RunId = Annotated[
 @router.get("/datasets/{id:name}/samples", responses=schemas.SAMPLES)
 def get_samples(
     id: DatasetNode,
-    connection: Reading,
+    connection: ReadConnection,
     from_: Annotated[int | None, Depends(instant_parameter("from"))],
     to: Annotated[int | None, Depends(instant_parameter("to"))],
     by: Annotated[
@@ -56,7 +56,7 @@ def get_samples(
 @router.get("/datasets/{id:name}/usage", responses=schemas.USAGE)
 def get_usage(
     id: DatasetNode,
-    connection: Reading,
+    connection: ReadConnection,
     days: Annotated[int, Query(ge=1, le=366, description="Number of days, including today.")] = 30,
     limit: Annotated[
         int, Query(ge=0, le=1_000, description="Maximum number of readers and writers per day.")
@@ -69,7 +69,9 @@ def get_usage(
 
 
 @router.get("/jobs/{id:name}/runs/compare", responses=schemas.COMPARISON)
-def get_comparison(id: JobNode, connection: Reading, a: RunId = None, b: RunId = None) -> Response:
+def get_comparison(
+    id: JobNode, connection: ReadConnection, a: RunId = None, b: RunId = None
+) -> Response:
     """Get the differences between two runs of a job; by default the last two that ended."""
     view = view_at(connection, None)
     node = find_job_node(connection, view, id)
@@ -79,7 +81,7 @@ def get_comparison(id: JobNode, connection: Reading, a: RunId = None, b: RunId =
 @router.get("/jobs/{id:name}/family", responses=schemas.FAMILY)
 def get_family(
     id: JobNode,
-    connection: Reading,
+    connection: ReadConnection,
     limit: Annotated[int, Query(ge=0, le=1_000, description="Maximum number of children.")] = 100,
 ) -> Response:
     """Get the parent and the children of a job."""
@@ -88,7 +90,7 @@ def get_family(
 
 
 @router.get("/systems", responses=schemas.SYSTEMS)
-def get_systems(connection: Reading) -> Response:
+def get_systems(connection: ReadConnection) -> Response:
     """Count datasets, jobs and running jobs by the system they belong to."""
     systems = [
         schemas.SystemCount(name, *counts) for name, counts in count_by_system(connection).items()

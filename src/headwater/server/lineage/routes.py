@@ -13,7 +13,7 @@ from headwater.graph.fold import fold_children
 from headwater.graph.view import View
 from headwater.graph.walk import Limits
 from headwater.model.instant import format_instant, now
-from headwater.server.http.parameters import Reading, instant_parameter, json_response
+from headwater.server.http.parameters import ReadConnection, instant_parameter, json_response
 from headwater.server.lineage import schemas
 from headwater.server.lineage.changes import changes_shape
 from headwater.server.lineage.columns import walk_asked_columns
@@ -38,7 +38,7 @@ Direction = Annotated[Towards, Query(description="Direction to follow from the n
 
 @router.get("/lineage/diff", responses=schemas.DIFF)
 def get_diff(
-    connection: Reading,
+    connection: ReadConnection,
     from_: Annotated[int | None, Depends(instant_parameter("from"))],
     to: Annotated[int | None, Depends(instant_parameter("to"))],
     nodeId: Annotated[
@@ -82,7 +82,7 @@ def get_diff(
 
 @router.get("/lineage/path", responses=schemas.PATHS)
 def get_paths(
-    connection: Reading,
+    connection: ReadConnection,
     from_: Annotated[
         str, Query(alias="from", description="Node id of one end.", examples=[schemas.TOPIC])
     ],
@@ -99,7 +99,7 @@ def get_paths(
 
 @router.get("/lineage/export", responses=schemas.EXPORT)
 def get_export(
-    connection: Reading,
+    connection: ReadConnection,
     nodeId: NodeIdParameter,
     as_of: AsOf,
     format: Annotated[
@@ -130,7 +130,7 @@ def get_export(
 
 @router.get("/nodes", responses=schemas.NODES)
 def get_nodes(
-    connection: Reading,
+    connection: ReadConnection,
     name: Annotated[
         str,
         Query(

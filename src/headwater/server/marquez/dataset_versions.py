@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from headwater.model.relations import Slot
 from headwater.model.uses import Mark
-from headwater.server.http.parameters import Paging, Reading, found, json_response
+from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
 from headwater.server.marquez.dataset_shapes import (
     DatasetVersionList,
     DatasetVersionShape,
@@ -49,7 +49,7 @@ _PATH = "/namespaces/{namespace:name}/datasets/{dataset:name}/versions"
     _PATH, responses=answers(DatasetVersionList, DatasetVersionList([DATASET_VERSION], 1), 400, 404)
 )
 def get_dataset_versions(
-    namespace: str, dataset: str, connection: Reading, page: Paging
+    namespace: str, dataset: str, connection: ReadConnection, page: Paging
 ) -> Response:
     """List the versions of a dataset, newest first; each is a schema."""
     wanted = _find(connection, namespace, dataset)
@@ -61,7 +61,7 @@ def get_dataset_versions(
 
 @router.get(_PATH + "/{version:name}", responses=answers(DatasetVersionShape, DATASET_VERSION, 404))
 def get_dataset_version(
-    namespace: str, dataset: str, version: str, connection: Reading
+    namespace: str, dataset: str, version: str, connection: ReadConnection
 ) -> Response:
     """Get a version of a dataset, including one that only a reading run reported."""
     wanted = _find(connection, namespace, dataset)

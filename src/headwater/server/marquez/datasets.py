@@ -10,7 +10,7 @@ from headwater.graph.aliases import AliasSets
 from headwater.model.memo import Memo
 from headwater.model.relations import Slot
 from headwater.model.uses import Name
-from headwater.server.http.parameters import Paging, Reading, found, json_response
+from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
 from headwater.server.marquez.dataset_shapes import DatasetList, DatasetShape, dataset_shape
 from headwater.server.marquez.examples import DATASET
 from headwater.server.marquez.shapes import NameShape, memo_key
@@ -37,7 +37,7 @@ _SHOWN: Memo[Raw] = Memo(16_000_000)
     "/namespaces/{namespace:name}/datasets",
     responses=answers(DatasetList, DatasetList([DATASET], 1), 400, 404),
 )
-def get_datasets(namespace: str, connection: Reading, page: Paging) -> Response:
+def get_datasets(namespace: str, connection: ReadConnection, page: Paging) -> Response:
     """List a namespace's datasets by name."""
     found(has_namespace(connection, namespace) or None, "namespace", namespace)
     datasets, total = list_datasets(connection, namespace, page)
@@ -48,7 +48,7 @@ def get_datasets(namespace: str, connection: Reading, page: Paging) -> Response:
     "/namespaces/{namespace:name}/datasets/{dataset:name}",
     responses=answers(DatasetShape, DATASET, 404),
 )
-def get_dataset(namespace: str, dataset: str, connection: Reading) -> Response:
+def get_dataset(namespace: str, dataset: str, connection: ReadConnection) -> Response:
     """Get a dataset: its schema, facets and state, as events report them under this name."""
     wanted = found(
         find_dataset(connection, namespace, dataset), "dataset", f"{namespace}/{dataset}"

@@ -8,7 +8,7 @@ from msgspec import Struct
 from headwater.model.instant import format_instant
 from headwater.server.http.parameters import (
     Paging,
-    Reading,
+    ReadConnection,
     found,
     instant_parameter,
     json_response,
@@ -69,7 +69,7 @@ SortDirection = Literal["asc", "desc"]
 
 
 def wanted_events(
-    connection: Reading,
+    connection: ReadConnection,
     before: Before,
     after: After,
     runId: Annotated[
@@ -87,14 +87,14 @@ Asked = Annotated[EventFilter, Depends(wanted_events)]
 @router.get("/events/lineage", responses=_EVENTS)
 @router.get("/events", responses=_EVENTS)
 def get_events(
-    connection: Reading, page: Paging, asked: Asked, sortDirection: SortDirection = "desc"
+    connection: ReadConnection, page: Paging, asked: Asked, sortDirection: SortDirection = "desc"
 ) -> Response:
     """List events by event time, byte for byte as received."""
     return _answer(connection, page, asked, sortDirection)
 
 
 @router.get("/events/rejected", responses=answers(RejectedList, RejectedList([_REJECTED], 1), 400))
-def get_rejected(connection: Reading, page: Paging) -> Response:
+def get_rejected(connection: ReadConnection, page: Paging) -> Response:
     """List rejected events, newest first, each with its reason."""
     rejected, total = list_rejected(connection, page)
     return json_response(RejectedList([_rejected(row) for row in rejected], total))
@@ -103,7 +103,7 @@ def get_rejected(connection: Reading, page: Paging) -> Response:
 @router.get("/events/{namespace:name}", responses=_EVENTS)
 def get_events_of_namespace(
     namespace: str,
-    connection: Reading,
+    connection: ReadConnection,
     page: Paging,
     asked: Asked,
     sortDirection: SortDirection = "desc",

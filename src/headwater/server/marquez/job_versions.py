@@ -6,7 +6,7 @@ from typing import NamedTuple
 from fastapi import APIRouter, Response
 
 from headwater.model.relations import Direction, Slot
-from headwater.server.http.parameters import Paging, Reading, found, json_response
+from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
 from headwater.server.marquez.examples import JOB_VERSION
 from headwater.server.marquez.job_shapes import (
     JobVersionList,
@@ -51,7 +51,9 @@ class _Version(NamedTuple):
 
 
 @router.get(_PATH, responses=answers(JobVersionList, JobVersionList([JOB_VERSION], 1), 400, 404))
-def get_job_versions(namespace: str, job: str, connection: Reading, page: Paging) -> Response:
+def get_job_versions(
+    namespace: str, job: str, connection: ReadConnection, page: Paging
+) -> Response:
     """List the versions of a job, newest first, derived from its newest 5,000 runs."""
     wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
     facets = read_facets(connection, [wanted.id], Slot.JOB).get(wanted.id, {})
@@ -63,7 +65,7 @@ def get_job_versions(namespace: str, job: str, connection: Reading, page: Paging
 
 
 @router.get(_PATH + "/{version:name}", responses=answers(JobVersionShape, JOB_VERSION, 404))
-def get_job_version(namespace: str, job: str, version: str, connection: Reading) -> Response:
+def get_job_version(namespace: str, job: str, version: str, connection: ReadConnection) -> Response:
     """Get a version of a job."""
     wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
     facets = read_facets(connection, [wanted.id], Slot.JOB).get(wanted.id, {})

@@ -12,7 +12,7 @@ from headwater.graph.view import View, Visit
 from headwater.model.memo import Memo
 from headwater.model.relations import Direction, Slot
 from headwater.model.uses import NOW
-from headwater.server.http.parameters import Paging, Reading, found, json_response
+from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
 from headwater.server.marquez.examples import JOB
 from headwater.server.marquez.job_shapes import (
     JobList,
@@ -74,7 +74,7 @@ _JOBS = answers(JobList, JobList([JOB], 1), 400, 404)
 
 @router.get("/jobs", responses=_JOBS)
 def get_all_jobs(
-    connection: Reading, page: Paging, states: States, sort: Sort = "updated_at"
+    connection: ReadConnection, page: Paging, states: States, sort: Sort = "updated_at"
 ) -> Response:
     """List the jobs of all namespaces, by last update, newest first."""
     jobs, total = list_jobs(connection, None, page, states, sort)
@@ -84,7 +84,7 @@ def get_all_jobs(
 @router.get("/namespaces/{namespace:name}/jobs", responses=_JOBS)
 def get_jobs(
     namespace: str,
-    connection: Reading,
+    connection: ReadConnection,
     page: Paging,
     states: States,
     sort: Sort = "name",
@@ -96,7 +96,7 @@ def get_jobs(
 
 
 @router.get("/namespaces/{namespace:name}/jobs/{job:name}", responses=answers(JobShape, JOB, 404))
-def get_job(namespace: str, job: str, connection: Reading) -> Response:
+def get_job(namespace: str, job: str, connection: ReadConnection) -> Response:
     """Get a job: its current inputs and outputs, and its latest runs.
 
     A job with a parent is found as `parent.child`, and as `child` if that is unique.

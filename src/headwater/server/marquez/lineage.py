@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from headwater.graph.answer import Towards
 from headwater.graph.fold import fold_children
 from headwater.graph.walk import Limits
-from headwater.server.http.parameters import Reading, found, json_response
+from headwater.server.http.parameters import ReadConnection, found, json_response
 from headwater.server.lineage.columns import walk_asked_columns
 from headwater.server.lineage.parameters import (
     Asked,
@@ -40,7 +40,7 @@ Fold = Annotated[
 
 @router.get("/lineage", responses=GRAPH)
 def get_lineage(
-    connection: Reading,
+    connection: ReadConnection,
     nodeId: NodeIdParameter,
     as_of: AsOf,
     depth: Depth = 20,
@@ -59,7 +59,7 @@ def get_lineage(
 
 @router.get("/column-lineage", responses=COLUMN_GRAPH)
 def get_column_lineage(
-    connection: Reading,
+    connection: ReadConnection,
     nodeId: NodeIdParameter,
     as_of: AsOf,
     depth: Depth = 20,
@@ -90,7 +90,7 @@ def get_column_lineage(
 
 @router.get("/runlineage/upstream", responses=RUN_LINEAGE)
 def get_run_lineage(
-    connection: Reading,
+    connection: ReadConnection,
     runId: Annotated[str, Query(min_length=1, max_length=2_000)],
     depth: Depth = 20,
     limit: Limit = 1_000,

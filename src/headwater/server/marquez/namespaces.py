@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from msgspec import Struct
 
-from headwater.server.http.parameters import Paging, Reading, found, json_response
+from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
 from headwater.server.marquez.shapes import instant_or_none
 from headwater.server.openapi.document import answers
 from headwater.store.read.namespaces import Namespace, find_namespace, list_namespaces
@@ -37,7 +37,7 @@ _EXAMPLE = NamespaceShape("shop", _TIME, _TIME, "sales", "All that the shop sell
 
 @router.get("/namespaces", responses=answers(NamespaceList, NamespaceList([_EXAMPLE], 1), 400))
 def get_namespaces(
-    connection: Reading,
+    connection: ReadConnection,
     page: Paging,
     withHidden: Annotated[bool, Query(description="Include deleted namespaces.")] = False,
 ) -> Response:
@@ -47,7 +47,7 @@ def get_namespaces(
 
 
 @router.get("/namespaces/{namespace:name}", responses=answers(NamespaceShape, _EXAMPLE, 404))
-def get_namespace(namespace: str, connection: Reading) -> Response:
+def get_namespace(namespace: str, connection: ReadConnection) -> Response:
     """Get a namespace, deleted or not."""
     known = found(find_namespace(connection, namespace), "namespace", namespace)
     return json_response(_shape(known))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Response
 
 from headwater.model.relations import Slot
-from headwater.server.http.parameters import Paging, Reading, found, json_response
+from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
 from headwater.server.marquez.examples import RUN
 from headwater.server.marquez.run_shapes import RunFacets, RunList, RunShape, read_run_shapes
 from headwater.server.marquez.shapes import raw_facets
@@ -20,7 +20,7 @@ _FACETS = RunFacets(RUN.id, {"nominalTime": {"nominalStartTime": "2026-01-31T00:
 
 
 @router.get("/jobs/runs/{run_id:name}", responses=answers(RunShape, RUN, 404))
-def get_run(run_id: str, connection: Reading) -> Response:
+def get_run(run_id: str, connection: ReadConnection) -> Response:
     """Get a run: its state, times, facets, and what it read and wrote."""
     run = found(find_run(connection, run_id), "run", run_id)
     names = read_names(connection, [run.job] if run.job else [])
@@ -30,7 +30,7 @@ def get_run(run_id: str, connection: Reading) -> Response:
 @router.get("/jobs/runs/{run_id:name}/facets", responses=answers(RunFacets, _FACETS, 400, 404))
 def get_run_facets(
     run_id: str,
-    connection: Reading,
+    connection: ReadConnection,
     type: Annotated[Literal["run", "job"], Query(description="Whose facets.")],
 ) -> Response:
     """Get the facets of a run, or those of its job."""
@@ -44,7 +44,7 @@ def get_run_facets(
     "/namespaces/{namespace:name}/jobs/{job:name}/runs",
     responses=answers(RunList, RunList([RUN], 1), 400, 404),
 )
-def get_runs(namespace: str, job: str, connection: Reading, page: Paging) -> Response:
+def get_runs(namespace: str, job: str, connection: ReadConnection, page: Paging) -> Response:
     """List a job's runs, newest first."""
     wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
     runs = list_runs(connection, wanted.id, page)

@@ -12,7 +12,7 @@ from headwater.model.instant import format_instant
 from headwater.model.relations import Slot
 from headwater.model.search_text import TermSource, words_of
 from headwater.model.uses import NOW
-from headwater.server.http.parameters import Reading, instant_parameter, json_response
+from headwater.server.http.parameters import ReadConnection, instant_parameter, json_response
 from headwater.server.openapi.document import answers
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
 from headwater.store.query.paging import Page
@@ -143,7 +143,7 @@ Text = Annotated[str, Depends(text_parameter)]
 
 @router.get("/search", responses=answers(SearchResults, _RESULTS, 400))
 def get_search(
-    connection: Reading,
+    connection: ReadConnection,
     q: Text,
     asked: Annotated[Filters, Depends(filters)],
     filter: Annotated[str | None, Query(description="DATASET or JOB.")] = None,
@@ -192,7 +192,7 @@ _V2_ANSWERS = answers(SearchHits, _HITS, 400)
 
 
 @v2_router.get("/search/jobs", responses=_V2_ANSWERS)
-def search_jobs(connection: Reading, q: Text) -> Response:
+def search_jobs(connection: ReadConnection, q: Text) -> Response:
     """Search jobs; each comes with its facets and those of its newest run."""
     query = SearchQuery(q, (TermSource.JOB,))
     found, _ = search(connection, query, _V2_PAGE)
@@ -218,7 +218,7 @@ def search_jobs(connection: Reading, q: Text) -> Response:
 
 
 @v2_router.get("/search/datasets", responses=_V2_ANSWERS)
-def search_datasets(connection: Reading, q: Text) -> Response:
+def search_datasets(connection: ReadConnection, q: Text) -> Response:
     """Search datasets; each comes with its facets, schema and column lineage included."""
     query = SearchQuery(q, (TermSource.DATASET,))
     found, _ = search(connection, query, _V2_PAGE)

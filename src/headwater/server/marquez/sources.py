@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 from msgspec import Struct
 
-from headwater.server.http.parameters import Paging, Reading, found, json_response
+from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
 from headwater.server.marquez.shapes import instant_or_none
 from headwater.server.openapi.document import answers
 from headwater.store.read.sources import SourceRecord, find_source, list_sources
@@ -39,14 +39,14 @@ _EXAMPLE = SourceShape(
 
 
 @router.get("/sources", responses=answers(SourceList, SourceList([_EXAMPLE], 1), 400))
-def get_sources(connection: Reading, page: Paging) -> Response:
+def get_sources(connection: ReadConnection, page: Paging) -> Response:
     """List the sources from events and edits, by name."""
     sources, total = list_sources(connection, page)
     return json_response(SourceList([_shape(source) for source in sources], total))
 
 
 @router.get("/sources/{source:name}", responses=answers(SourceShape, _EXAMPLE, 404))
-def get_source(source: str, connection: Reading) -> Response:
+def get_source(source: str, connection: ReadConnection) -> Response:
     """Get a source; the namespace is the source of datasets that report none."""
     return json_response(_shape(found(find_source(connection, source), "source", source)))
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from headwater.errors import InvalidRequest
 from headwater.model import instant
 from headwater.model.instant import EPOCH, MICROSECOND, format_instant
-from headwater.server.http.parameters import Reading, json_response
+from headwater.server.http.parameters import ReadConnection, json_response
 from headwater.server.openapi.document import answers
 from headwater.store.engine import Connection
 from headwater.store.stats.activity import count_datasets, count_events, count_jobs, count_sources
@@ -83,7 +83,7 @@ Bounds = Annotated[list[int], Depends(bounds)]
     "/lineage-events",
     responses=answers(list[EventMetric], [EventMetric(*_INTERVAL, 0, 7, 6, 0, 40, 0)], 400),
 )
-def get_event_stats(connection: Reading, bounds: Bounds) -> Response:
+def get_event_stats(connection: ReadConnection, bounds: Bounds) -> Response:
     """Count the events of runs, by type."""
     counts = count_events(connection, bounds)
     metrics = [
@@ -94,19 +94,19 @@ def get_event_stats(connection: Reading, bounds: Bounds) -> Response:
 
 
 @router.get("/jobs", responses=_COUNTS)
-def get_job_stats(connection: Reading, bounds: Bounds) -> Response:
+def get_job_stats(connection: ReadConnection, bounds: Bounds) -> Response:
     """Count the jobs known by the end of each hour or day."""
     return _answer(connection, bounds, count_jobs)
 
 
 @router.get("/datasets", responses=_COUNTS)
-def get_dataset_stats(connection: Reading, bounds: Bounds) -> Response:
+def get_dataset_stats(connection: ReadConnection, bounds: Bounds) -> Response:
     """Count the datasets known by the end of each hour or day."""
     return _answer(connection, bounds, count_datasets)
 
 
 @router.get("/sources", responses=_COUNTS)
-def get_source_stats(connection: Reading, bounds: Bounds) -> Response:
+def get_source_stats(connection: ReadConnection, bounds: Bounds) -> Response:
     """Count the sources known by the end of each hour or day."""
     return _answer(connection, bounds, count_sources)
 

@@ -18,7 +18,7 @@ from headwater.model.aspects import (
 from headwater.model.event import Entity
 from headwater.server.edits.writes import Editing, EntityChange
 from headwater.server.http.json_body import json_body, takes
-from headwater.server.http.parameters import Reading
+from headwater.server.http.parameters import ReadConnection
 from headwater.server.marquez.datasets import get_dataset
 from headwater.server.marquez.datasets import router as reads
 from headwater.server.marquez.writes.changes import (
@@ -87,7 +87,7 @@ def put_dataset(
     namespace: str,
     dataset: str,
     body: Annotated[DatasetBody, Depends(json_body(DatasetBody))],
-    connection: Reading,
+    connection: ReadConnection,
     editor: Editing,
 ) -> Response:
     """Declare a dataset; creates it if it does not exist.
@@ -109,7 +109,9 @@ def put_dataset(
 
 
 @router.delete(_PATH, responses=answers_like(reads, get_dataset, 404, description="As it was."))
-def delete_dataset(namespace: str, dataset: str, connection: Reading, editor: Editing) -> Response:
+def delete_dataset(
+    namespace: str, dataset: str, connection: ReadConnection, editor: Editing
+) -> Response:
     """Hide a dataset; it shows again when a new event names it, or when restored."""
     was = get_dataset(namespace, dataset, connection)
     delete(connection, editor, name_entity("dataset", dataset, namespace))
@@ -117,7 +119,9 @@ def delete_dataset(namespace: str, dataset: str, connection: Reading, editor: Ed
 
 
 @router.post(f"{_PATH}/restore", responses=answers_like(reads, get_dataset, 404))
-def restore_dataset(namespace: str, dataset: str, connection: Reading, editor: Editing) -> Response:
+def restore_dataset(
+    namespace: str, dataset: str, connection: ReadConnection, editor: Editing
+) -> Response:
     """Restore a deleted dataset."""
     restore(connection, editor, name_entity("dataset", dataset, namespace))
     return answer_now(editor, get_dataset, namespace, dataset)

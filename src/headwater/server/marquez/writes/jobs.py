@@ -11,7 +11,7 @@ from headwater.model.aspects import CONTEXT, DATASETS, DELETED, JOB_TYPE, LOCATI
 from headwater.model.event import Entity
 from headwater.server.edits.writes import Editing, EntityChange
 from headwater.server.http.json_body import json_body, takes
-from headwater.server.http.parameters import Reading
+from headwater.server.http.parameters import ReadConnection
 from headwater.server.marquez.jobs import get_job
 from headwater.server.marquez.jobs import router as reads
 from headwater.server.marquez.writes.changes import (
@@ -73,7 +73,7 @@ def put_job(
     namespace: str,
     job: str,
     body: Annotated[JobBody, Depends(json_body(JobBody))],
-    connection: Reading,
+    connection: ReadConnection,
     editor: Editing,
 ) -> Response:
     """Declare what a job reads and writes; creates it if it does not exist.
@@ -95,7 +95,7 @@ def put_job(
 
 
 @router.delete(_PATH, responses=answers_like(reads, get_job, 404, description="As it was."))
-def delete_job(namespace: str, job: str, connection: Reading, editor: Editing) -> Response:
+def delete_job(namespace: str, job: str, connection: ReadConnection, editor: Editing) -> Response:
     """Hide a job; it shows again when a new event names it, or when restored."""
     was = get_job(namespace, job, connection)
     # By the name it has: it may have been asked for by a shorter one.
@@ -105,7 +105,7 @@ def delete_job(namespace: str, job: str, connection: Reading, editor: Editing) -
 
 
 @router.post(f"{_PATH}/restore", responses=answers_like(reads, get_job, 404))
-def restore_job(namespace: str, job: str, connection: Reading, editor: Editing) -> Response:
+def restore_job(namespace: str, job: str, connection: ReadConnection, editor: Editing) -> Response:
     """Restore a deleted job."""
     restore(connection, editor, name_entity("job", job, namespace))
     return answer_now(editor, get_job, namespace, job)

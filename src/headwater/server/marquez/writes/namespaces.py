@@ -11,7 +11,7 @@ from headwater.model.aspects import DELETED, OWNERSHIP
 from headwater.model.ids import namespace_id
 from headwater.server.edits.writes import Editing, EntityChange
 from headwater.server.http.json_body import json_body, takes
-from headwater.server.http.parameters import Reading
+from headwater.server.http.parameters import ReadConnection
 from headwater.server.marquez.namespaces import get_namespace
 from headwater.server.marquez.namespaces import router as reads
 from headwater.server.marquez.writes.changes import (
@@ -48,7 +48,7 @@ _EXAMPLE = {"ownerName": "sales", "description": "All that the shop sells."}
 def put_namespace(
     namespace: str,
     body: Annotated[NamespaceBody, Depends(json_body(NamespaceBody))],
-    connection: Reading,
+    connection: ReadConnection,
     editor: Editing,
 ) -> Response:
     """Set the owner and description of a namespace; creates it if it does not exist."""
@@ -64,7 +64,7 @@ def put_namespace(
 
 
 @router.delete("/namespaces/{namespace:name}", responses=answers_like(reads, get_namespace, 404))
-def delete_namespace(namespace: str, connection: Reading, editor: Editing) -> Response:
+def delete_namespace(namespace: str, connection: ReadConnection, editor: Editing) -> Response:
     """Hide a namespace and its contents; what a new event names shows again."""
     entity = name_entity("namespace", namespace)
     if _is_deleted(connection, namespace):
@@ -79,7 +79,7 @@ def delete_namespace(namespace: str, connection: Reading, editor: Editing) -> Re
 @router.post(
     "/namespaces/{namespace:name}/restore", responses=answers_like(reads, get_namespace, 404)
 )
-def restore_namespace(namespace: str, connection: Reading, editor: Editing) -> Response:
+def restore_namespace(namespace: str, connection: ReadConnection, editor: Editing) -> Response:
     """Restore a namespace, and what was hidden with it."""
     entity = name_entity("namespace", namespace)
     if (deletion := find_deletion(connection, entity)) is not None:

@@ -11,7 +11,7 @@ from headwater.errors import Conflict, InvalidRequest, WrongShape
 from headwater.model import instant
 from headwater.server.edits.writes import Editing, Editor
 from headwater.server.http.json_body import json_body, takes
-from headwater.server.http.parameters import Reading, instant_parameter
+from headwater.server.http.parameters import ReadConnection, instant_parameter
 from headwater.server.marquez.jobs import get_job
 from headwater.server.marquez.run_shapes import RUN_ARGS
 from headwater.server.marquez.runs import get_run
@@ -59,7 +59,7 @@ def create_run(
     namespace: str,
     job: str,
     body: Annotated[RunBody, Depends(json_body(RunBody))],
-    connection: Reading,
+    connection: ReadConnection,
     editor: Editing,
 ) -> Response:
     """Create a run of a job, to be started later."""
@@ -75,25 +75,25 @@ def create_run(
 
 
 @router.post("/jobs/runs/{run_id:name}/start", responses=_RUN)
-def start_run(run_id: str, at: At, connection: Reading, editor: Editing) -> Response:
+def start_run(run_id: str, at: At, connection: ReadConnection, editor: Editing) -> Response:
     """Mark a run as started."""
     return _mark(connection, editor, run_id, "START", at)
 
 
 @router.post("/jobs/runs/{run_id:name}/complete", responses=_RUN)
-def complete_run(run_id: str, at: At, connection: Reading, editor: Editing) -> Response:
+def complete_run(run_id: str, at: At, connection: ReadConnection, editor: Editing) -> Response:
     """Mark a run as completed."""
     return _mark(connection, editor, run_id, "COMPLETE", at)
 
 
 @router.post("/jobs/runs/{run_id:name}/fail", responses=_RUN)
-def fail_run(run_id: str, at: At, connection: Reading, editor: Editing) -> Response:
+def fail_run(run_id: str, at: At, connection: ReadConnection, editor: Editing) -> Response:
     """Mark a run as failed."""
     return _mark(connection, editor, run_id, "FAIL", at)
 
 
 @router.post("/jobs/runs/{run_id:name}/abort", responses=_RUN)
-def abort_run(run_id: str, at: At, connection: Reading, editor: Editing) -> Response:
+def abort_run(run_id: str, at: At, connection: ReadConnection, editor: Editing) -> Response:
     """Mark a run as aborted."""
     return _mark(connection, editor, run_id, "ABORT", at)
 

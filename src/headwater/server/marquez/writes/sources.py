@@ -9,7 +9,7 @@ from msgspec import UNSET
 from headwater.model.aspects import DATA_SOURCE
 from headwater.server.edits.writes import Editing, EntityChange
 from headwater.server.http.json_body import json_body, takes
-from headwater.server.http.parameters import Reading
+from headwater.server.http.parameters import ReadConnection
 from headwater.server.marquez.sources import get_source
 from headwater.server.marquez.sources import router as reads
 from headwater.server.marquez.writes.changes import (
@@ -48,7 +48,7 @@ _EXAMPLE = {
 def put_source(
     source: str,
     body: Annotated[SourceBody, Depends(json_body(SourceBody))],
-    connection: Reading,
+    connection: ReadConnection,
     editor: Editing,
 ) -> Response:
     """Set the type and address of a source; creates it if it does not exist."""

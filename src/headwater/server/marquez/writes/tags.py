@@ -13,7 +13,7 @@ from headwater.model.project.edits import entity_id
 from headwater.model.relations import NamedKind
 from headwater.server.edits.writes import Editing, Editor, EntityChange
 from headwater.server.http.json_body import json_body, takes
-from headwater.server.http.parameters import Reading, json_response
+from headwater.server.http.parameters import ReadConnection, json_response
 from headwater.server.marquez.datasets import get_dataset
 from headwater.server.marquez.datasets import router as dataset_reads
 from headwater.server.marquez.jobs import get_job
@@ -59,7 +59,7 @@ class TagBody(msgspec.Struct):
 def put_tag(
     tag: str,
     body: Annotated[TagBody, Depends(json_body(TagBody))],
-    connection: Reading,
+    connection: ReadConnection,
     editor: Editing,
 ) -> Response:
     """Describe a tag; creates it if it does not exist."""
@@ -78,7 +78,7 @@ def put_tag(
 
 @router.post(_OF_DATASET, responses=_DATASET)
 def tag_dataset(
-    namespace: str, dataset: str, tag: str, connection: Reading, editor: Editing
+    namespace: str, dataset: str, tag: str, connection: ReadConnection, editor: Editing
 ) -> Response:
     """Add a tag to a dataset."""
     return _tag_dataset(connection, editor, (namespace, dataset), tag, is_given=True)
@@ -86,7 +86,7 @@ def tag_dataset(
 
 @router.delete(_OF_DATASET, responses=_DATASET)
 def untag_dataset(
-    namespace: str, dataset: str, tag: str, connection: Reading, editor: Editing
+    namespace: str, dataset: str, tag: str, connection: ReadConnection, editor: Editing
 ) -> Response:
     """Remove a tag from a dataset, including one from an event."""
     return _tag_dataset(connection, editor, (namespace, dataset), tag, is_given=False)
@@ -94,7 +94,7 @@ def untag_dataset(
 
 @router.post(_OF_FIELD, responses=_DATASET)
 def tag_field(
-    namespace: str, dataset: str, field: str, tag: str, connection: Reading, editor: Editing
+    namespace: str, dataset: str, field: str, tag: str, connection: ReadConnection, editor: Editing
 ) -> Response:
     """Add a tag to a dataset's field."""
     return _tag_dataset(connection, editor, (namespace, dataset), tag, field, is_given=True)
@@ -102,20 +102,24 @@ def tag_field(
 
 @router.delete(_OF_FIELD, responses=_DATASET)
 def untag_field(
-    namespace: str, dataset: str, field: str, tag: str, connection: Reading, editor: Editing
+    namespace: str, dataset: str, field: str, tag: str, connection: ReadConnection, editor: Editing
 ) -> Response:
     """Remove a tag from a dataset's field."""
     return _tag_dataset(connection, editor, (namespace, dataset), tag, field, is_given=False)
 
 
 @router.post(_OF_JOB, responses=_JOB)
-def tag_job(namespace: str, job: str, tag: str, connection: Reading, editor: Editing) -> Response:
+def tag_job(
+    namespace: str, job: str, tag: str, connection: ReadConnection, editor: Editing
+) -> Response:
     """Add a tag to a job."""
     return _tag_job(connection, editor, (namespace, job), tag, is_given=True)
 
 
 @router.delete(_OF_JOB, responses=_JOB)
-def untag_job(namespace: str, job: str, tag: str, connection: Reading, editor: Editing) -> Response:
+def untag_job(
+    namespace: str, job: str, tag: str, connection: ReadConnection, editor: Editing
+) -> Response:
     """Remove a tag from a job, including one from an event."""
     return _tag_job(connection, editor, (namespace, job), tag, is_given=False)
 
