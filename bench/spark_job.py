@@ -113,7 +113,7 @@ def measure_plan(spark: "SparkSession", folder: Path) -> dict[str, Any]:
     plan = wait_for_plan(java._jsq.streamingQuery())
 
     def read() -> None:
-        (written,) = AnalysedPlan(plan, "plan").told().outputs
+        (written,) = AnalysedPlan(plan, "plan").lineage().outputs
         if len(written.fields) != JOINS * COLUMNS_OF_A_TABLE:
             raise SystemExit(f"{len(written.fields)} columns were read")
 

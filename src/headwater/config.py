@@ -50,7 +50,7 @@ class ServerSettings(Section):
 
     @property
     def is_loopback(self) -> bool:
-        """Tell whether only this machine reaches the address; a name may mean any."""
+        """Whether only this machine can reach the address; a name may be any."""
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -137,7 +137,7 @@ class SparkSettings(Section):
     @classmethod
     def _are_sparks(cls, value: dict[str, str]) -> dict[str, str]:
         for key in value:
-            # Spark would leave such a key out without a word.
+            # Spark would ignore such a key silently.
             if not key.startswith("spark."):
                 raise ValueError(f"'{key}' is not a Spark property: those start with 'spark.'")
             if key in ("spark.master", "spark.driver.memory"):
@@ -250,7 +250,7 @@ def cache_folder() -> Path:
 
 @contextmanager
 def variables_set(**variables: str) -> Iterator[None]:
-    """Set variables of this process for a while, for a library that can be told in no other way."""
+    """Set variables of this process for a while, for a library that has no other settings."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -310,7 +310,7 @@ class Setting(NamedTuple):
 
 
 def explain_settings() -> list[Setting]:
-    """Tell every setting's value and whether the file, a variable or nobody set it."""
+    """Every setting's value, and whether the file or a variable set it."""
     settings = load_settings()
     name = os.environ.get(FILE_VARIABLE, DEFAULT_FILE)
     file = tomllib.loads(Path(name).read_text()) if Path(name).is_file() else {}

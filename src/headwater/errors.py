@@ -13,7 +13,7 @@ HeadwaterError
 ├── Forbidden           a key without the scope that is needed
 ├── TooManyRequests     more than a key's share; the same call may work later
 ├── NotFound            nothing of that name is known
-├── Conflict            what was asked for no longer fits what others did
+├── Conflict            the request conflicts with other changes
 ├── NotStorable         the store refused an event for what it holds
 ├── StoreUnavailable    the store did not answer; the same call may work later
 ├── LakeUnavailable     the lake cannot be written or read; a later try may work
@@ -21,7 +21,7 @@ HeadwaterError
 │   └── PackagesUnavailable  jars that Spark needs cannot be fetched
 ├── StoreTooNew         the store was made by a newer Headwater
 ├── SourceUnavailable   where events come from does not answer; a later try may work
-│   └── SourceChanged   it is another than before; to begin anew works at once
+│   └── SourceChanged   it is another than before; starting again works at once
 ├── Busy                another process is at the same work, which only one can do at a time
 ├── ServerUnreachable   a command found no server where it looked for one
 ├── ServerRefused       a server answered a command with an error
@@ -117,7 +117,7 @@ class NotFound(HeadwaterError):
 
 
 class Conflict(HeadwaterError):
-    """What was asked for no longer fits what is there; its text says what was done meanwhile."""
+    """What was asked for no longer fits what is there; its text describes the other change."""
 
 
 class NotStorable(HeadwaterError):
@@ -146,7 +146,7 @@ class SourceUnavailable(HeadwaterError):
 
 
 class SourceChanged(SourceUnavailable):
-    """Where events come from is another than it was, such as a topic made anew."""
+    """Where events come from is another than it was, such as a topic created again."""
 
 
 class Busy(HeadwaterError):
@@ -201,7 +201,7 @@ _NEXT_STEPS = {
 
 
 class NotInstalled(HeadwaterError):
-    """A program that a command needs is not there; `remedy` says how to get it."""
+    """A program that a command needs is missing; `remedy` is how to install it."""
 
     def __init__(self, program: str, remedy: str) -> None:
         super().__init__(f"{program} is not installed; {remedy}")

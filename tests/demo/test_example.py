@@ -25,7 +25,7 @@ from headwater.demo.tables import (
 )
 from headwater.demo.warehouse import FAILURE, NIGHTLY, SUMMARY_MODEL, last_night
 from headwater.model.column_map import read_column_map
-from headwater.model.ids import UNSAID, is_uuid
+from headwater.model.ids import UNREPORTED, is_uuid
 from headwater.model.instant import DAY, MINUTE, parse_instant
 from headwater.model.intake import take_in
 from headwater.model.merge import Merged
@@ -192,7 +192,7 @@ class TestChain:
         merged = merge(raw_events)
         uses = [JobDataset._make(row) for row in merged.sorted_rows("job_dataset")]
         bodies: dict[Any, Any] = dict(merged.sorted_rows("content"))
-        stated = {use.columns for use in uses} - {UNSAID}
+        stated = {use.columns for use in uses} - {UNREPORTED}
         sources = [
             source
             for columns in stated

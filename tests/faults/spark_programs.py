@@ -116,7 +116,7 @@ def start(
     return writer.format("parquet").start(str(folder / target))
 
 
-def wait_until_told(listening: LineageListener, events: int) -> None:
+def wait_for_listeners(listening: LineageListener, events: int) -> None:
     wait_until(lambda: listening.sent >= events, seconds=SECONDS)
 
 
@@ -125,7 +125,7 @@ def stop_the_session(folder: Path, url: str) -> None:
     spark = session()
     listening = headwater.spark.listen(spark, url)
     start(spark, folder).processAllAvailable()
-    wait_until_told(listening, 1)
+    wait_for_listeners(listening, 1)
     spark.stop()
 
 
@@ -134,7 +134,7 @@ def just_end(folder: Path, url: str) -> None:
     spark = session()
     listening = headwater.spark.listen(spark, url)
     start(spark, folder).processAllAvailable()
-    wait_until_told(listening, 1)
+    wait_for_listeners(listening, 1)
 
 
 def go_on(folder: Path, url: str, total: str, target: str) -> None:
@@ -144,7 +144,7 @@ def go_on(folder: Path, url: str, total: str, target: str) -> None:
     listening = headwater.spark.listen(spark, url)
     query = start(spark, folder, total, target)
     query.processAllAvailable()
-    wait_until_told(listening, 2)
+    wait_for_listeners(listening, 2)
     print("the stream was told of", flush=True)
     query.awaitTermination()
 
@@ -194,7 +194,7 @@ def over_connect(folder: Path, url: str) -> None:
     spark = SparkSession.builder.remote("local[2]").appName("remote").getOrCreate()
     listening = headwater.spark.listen(spark, url)
     start(spark, folder).processAllAvailable()
-    wait_until_told(listening, 2)
+    wait_for_listeners(listening, 2)
     frame = spark.readStream.schema(ORDERS).json(str(folder / "orders"))
     broken = frame.selectExpr("raise_error('no such price') AS x").writeStream.queryName("broken")
     broken.format("noop").option("checkpointLocation", str(folder / "b")).start()

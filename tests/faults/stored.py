@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, exists, or_, select, text
 
 from bench import load
 from headwater.model.column_map import read_column_map
-from headwater.model.ids import UNSAID
+from headwater.model.ids import UNREPORTED
 from headwater.store import tables
 from headwater.store.engine import open_engine
 from headwater.store.write.packing import unpack
@@ -91,7 +91,7 @@ def check_consistent(url: str) -> None:
 def _count_loose(
     connection: Connection, column: ColumnElement[bytes], key: ColumnElement[bytes]
 ) -> int:
-    is_loose = (column != UNSAID) & ~exists().where(key == column)
+    is_loose = (column != UNREPORTED) & ~exists().where(key == column)
     return len(connection.execute(select(column).where(is_loose).distinct()).all())
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import event
 
-from headwater.model.ids import UNSAID, dataset_id, digest, job_id, namespace_id
+from headwater.model.ids import UNREPORTED, dataset_id, digest, job_id, namespace_id
 from headwater.model.merge import CATALOG, Row
 from headwater.model.relations import (
     Alias,
@@ -50,7 +50,7 @@ def filled(
         for direction, used in ((Direction.INPUT, reads), (Direction.OUTPUT, writes)):
             for each in used:
                 names.add(each)
-                use = (id, dataset(each), direction, UNSAID, UNSAID, NOON, NOON)
+                use = (id, dataset(each), direction, UNREPORTED, UNREPORTED, NOON, NOON)
                 rows["job_dataset"].append(JobDataset._make(use))
     rows["alias"] = [
         Alias(dataset(one), dataset(other), Authority.EVENT, Joined.TABLE, NOON)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.model.event import EventType
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.merge import Merged
 from headwater.model.relations import (
     RELATIONS,
@@ -119,8 +119,8 @@ class MemoryReader:
         for said in self._run_datasets:
             if said[:3] != (run.id, use.dataset, use.direction) or _time(said.first_seen) > at:
                 continue
-            word = (said.schema or UNSAID, said.columns or UNSAID)
-            is_same = use.schema in (UNSAID, word[0]) and use.columns in (UNSAID, word[1])
+            word = (said.schema or UNREPORTED, said.columns or UNREPORTED)
+            is_same = use.schema in (UNREPORTED, word[0]) and use.columns in (UNREPORTED, word[1])
             if is_same or word not in known:
                 yield min(_time(said.last_seen), at)
 
@@ -235,7 +235,7 @@ class MemoryReader:
             if row.role == StreamRole.MICRO_BATCH and row.application in told and row.job in heard
         } & set(ids)
 
-    def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
+    def is_seen(self, id: bytes, since: int, at: int) -> bool:
         times = [
             *(job.last_seen for job in self._jobs if job.id == id),
             *(time for row in self._job_datasets if row.dataset == id for time in row[5:7]),

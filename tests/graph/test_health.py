@@ -12,7 +12,7 @@ from headwater.graph.dataset_health import (
     judge_dataset,
 )
 from headwater.graph.job_health import JobRun, JobState, JobVerdict, judge_job
-from headwater.graph.pace import HOUR, find_pace, tell_span
+from headwater.graph.pace import HOUR, describe_span, find_pace
 from headwater.model.instant import DAY, MINUTE, SECOND, parse_instant
 
 NOW = parse_instant("2024-05-01T10:30:00Z")
@@ -24,8 +24,8 @@ def ended(start: int, minutes: int = 10, state: str = "COMPLETED") -> JobRun:
     return JobRun(state, start, start, end, end, is_beating=False)
 
 
-def running(start: int, heard_at: int | None = None, is_beating: bool = False) -> JobRun:
-    return JobRun("RUNNING", start, start, None, heard_at or start, is_beating)
+def running(start: int, last_event_at: int | None = None, is_beating: bool = False) -> JobRun:
+    return JobRun("RUNNING", start, start, None, last_event_at or start, is_beating)
 
 
 def every_hour(count: int, last: int = NOW - 30 * MINUTE) -> list[JobRun]:
@@ -217,7 +217,7 @@ class TestPace:
     ],
 )
 def test_a_span_in_words(span: int, words: str) -> None:
-    assert tell_span(span) == words
+    assert describe_span(span) == words
 
 
 def write(
@@ -226,10 +226,10 @@ def write(
     state: str = "COMPLETED",
     size: int | None = None,
     job: bytes = JOB,
-    heard_at: int = 0,
+    last_event_at: int = 0,
 ) -> Write:
     run = at.to_bytes(8, "big")
-    return Write(job, run, state, heard_at or at, bool(heard_at), at, rows, size)
+    return Write(job, run, state, last_event_at or at, bool(last_event_at), at, rows, size)
 
 
 def written_hourly(*rows: int | None, last: int = NOW - 30 * MINUTE) -> list[Write]:
@@ -302,9 +302,9 @@ class TestFreshness:
 
     def test_a_run_that_goes_on_writes_while_it_is_heard_of(self) -> None:
         restarts = [write(NOW - DAY - number * HOUR) for number in range(5)]
-        stream = write(NOW - DAY + HOUR, 5, "RUNNING", heard_at=NOW - MINUTE)
+        stream = write(NOW - DAY + HOUR, 5, "RUNNING", last_event_at=NOW - MINUTE)
         assert look([stream, *restarts]).state is DatasetState.FRESH
-        quiet = stream._replace(heard_at=NOW - 3 * HOUR)
+        quiet = stream._replace(last_event_at=NOW - 3 * HOUR)
         assert look([quiet, *restarts]).state is DatasetState.STALE
 
 

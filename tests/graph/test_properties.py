@@ -179,7 +179,7 @@ def compare_readers(found: Reader, expected: MemoryReader, at: int) -> None:
     words = found.words_on(ids, at)
     assert words == expected.words_on(ids, at)
     for id, (since, _) in words.items():
-        assert found.is_heard_of(id, since, at) == expected.is_heard_of(id, since, at)
+        assert found.is_seen(id, since, at) == expected.is_seen(id, since, at)
     assert found.dataset_names(ids) == expected.dataset_names(ids)
     assert found.job_names(ids) == expected.job_names(ids)
     assert found.parents(ids) == expected.parents(ids)

@@ -9,7 +9,7 @@ from headwater.model.column_map import InputColumn, read_column_map
 from headwater.model.event import EventType
 from headwater.model.ids import (
     NO_CONTENT,
-    UNSAID,
+    UNREPORTED,
     author_id,
     dataset_id,
     digest,
@@ -224,7 +224,7 @@ class TestSchemasAndFacets:
         assert {(use.schema, use.first_seen, use.said_at) for use in uses(rows, TOTALS)} == {
             (digest(encode(self.OLD)), NOON, NOON),
             (digest(encode(self.NEW)), later, latest),
-            (UNSAID, latest, latest),
+            (UNREPORTED, latest, latest),
         }
 
     def test_what_is_said_of_schema_and_columns_at_once_is_one_description(self) -> None:
@@ -239,7 +239,7 @@ class TestSchemasAndFacets:
         )
         described = rows.only("run_dataset")
         assert {(use.schema, use.columns, use.first_seen) for use in uses(rows, TOTALS)} == {
-            (described.schema, UNSAID, NOON),
+            (described.schema, UNREPORTED, NOON),
             (described.schema, described.columns, parse_instant(LATER)),
         }
 
@@ -601,9 +601,9 @@ class TestDeclarations:
         }
         later, latest = parse_instant(LATER), parse_instant(LATEST)
         assert declared == {
-            (digest(encode(old)), UNSAID, NOON, later),
-            (digest(encode(new)), UNSAID, latest, latest),
-            (UNSAID, UNSAID, latest, latest),
+            (digest(encode(old)), UNREPORTED, NOON, later),
+            (digest(encode(new)), UNREPORTED, latest, latest),
+            (UNREPORTED, UNREPORTED, latest, latest),
         }
 
     def test_what_a_newer_job_event_leaves_out_is_older_than_its_declaration(self) -> None:

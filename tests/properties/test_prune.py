@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.instant import parse_instant
 from headwater.store.maintenance.prune import prune
 from tests.properties.strategies import event_lists, facts_of
@@ -58,7 +58,7 @@ def test_twice_is_once_and_the_answers_stay(store: Store, data: DataObject) -> N
     once = store.rows()
     assert not prune(store.engine, horizon)
     assert differences(store.rows(), once) == {}
-    stored = {row[0] for row in once["content"]} | {None, NO_CONTENT, UNSAID}
+    stored = {row[0] for row in once["content"]} | {None, NO_CONTENT, UNREPORTED}
     assert {row[-2] for row in once["facet"]} <= stored
     assert {digest for row in once["run_dataset"] for digest in row[5::2]} <= stored
     assert {digest for row in once["job_dataset"] for digest in row[3:5]} <= stored

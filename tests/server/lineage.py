@@ -12,7 +12,7 @@ from sqlalchemy import insert
 
 from headwater.model import instant
 from headwater.model.event import decode_event
-from headwater.model.ids import UNSAID, dataset_id, digest, job_id, namespace_id, run_name
+from headwater.model.ids import UNREPORTED, dataset_id, digest, job_id, namespace_id, run_name
 from headwater.model.merge import Row
 from headwater.model.project import project
 from headwater.model.relations import (
@@ -154,7 +154,7 @@ def fill(api: Api, jobs: Iterable[Uses], aliases: Iterable[tuple[str, str]] = ()
                 names.add(each)
                 key = (dataset_id(TABLES, each), int(direction))
                 rows["run_dataset"].append(RunDataset(run, *key, NOON, NOON))
-                rows["job_dataset"].append(JobDataset(id, *key, UNSAID, UNSAID, NOON, NOON))
+                rows["job_dataset"].append(JobDataset(id, *key, UNREPORTED, UNREPORTED, NOON, NOON))
     pairs = list(aliases)
     names |= {name for pair in pairs for name in pair}
     rows["alias"] = [

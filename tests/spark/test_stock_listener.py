@@ -57,7 +57,7 @@ with session(SparkSettings(master="local[2]", conf=conf), "Shop-Test", needs) as
 """
 
 
-class Told:
+class PlanLineage:
     """What a server has been told by both."""
 
     def __init__(self, url: str, folder: Path) -> None:
@@ -85,7 +85,7 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told(headwater_server: Headwater, tmp_path_factory: pytest.TempPathFactory) -> Told:
+def told(headwater_server: Headwater, tmp_path_factory: pytest.TempPathFactory) -> PlanLineage:
     folder = tmp_path_factory.mktemp("both")
     (folder / "orders").mkdir()
     rows = '{"id": 1, "price": 2.5, "supplier": "a"}\n'
@@ -95,10 +95,10 @@ def told(headwater_server: Headwater, tmp_path_factory: pytest.TempPathFactory) 
     root = Path(__file__).parents[2]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=400)
     assert done.returncode == 0, done.stderr
-    return Told(headwater_server.url, folder)
+    return PlanLineage(headwater_server.url, folder)
 
 
-def test_both_told(told: Told) -> None:
+def test_both_told(told: PlanLineage) -> None:
     """The stock listener has sent its micro-batches: else nothing here would be shown twice."""
     events = told.read("/events/lineage", limit=1000)["events"]
     told_of = [each["job"] for each in events if "job" in each]
@@ -106,7 +106,7 @@ def test_both_told(told: Told) -> None:
     assert {"shop_test.filter", "shop_test.append_data.lake_db_copied"} <= jobs
 
 
-def test_a_table_by_its_path(told: Told) -> None:
+def test_a_table_by_its_path(told: PlanLineage) -> None:
     """The stream's table is the one that the stock listener has the batch job read."""
     assert {_without_plan(edge) for edge in told.edges("totals")} == {
         ("orders", "clean"),
@@ -123,13 +123,13 @@ def test_a_table_by_its_path(told: Told) -> None:
     }
 
 
-def test_jobs_are_listed_once(told: Told) -> None:
+def test_jobs_are_listed_once(told: PlanLineage) -> None:
     jobs = {job["name"] for job in told.read("/namespaces/both/jobs", limit=100)["jobs"]}
     assert {name for name in jobs if not name.startswith("shop_test")} == {"clean", "copy"}
     assert not {name for name in jobs if "append_data" in name or "filter" in name}
 
 
-def test_files_of_the_stream_are_their_folder(told: Told) -> None:
+def test_files_of_the_stream_are_their_folder(told: PlanLineage) -> None:
     names = {
         each["name"] for each in told.read("/namespaces/file/datasets", limit=1000)["datasets"]
     }
@@ -138,7 +138,7 @@ def test_files_of_the_stream_are_their_folder(told: Told) -> None:
     assert not {name for name in ours if name.endswith(".json")}
 
 
-def test_one_name_for_each_other_name(told: Told) -> None:
+def test_one_name_for_each_other_name(told: PlanLineage) -> None:
     """Both give a table the same name in its catalog."""
     dataset = told.read(f"/namespaces/file/datasets/{_escaped(told.folder / 'tables/cleaned')}")
     (identifier,) = dataset["facets"]["symlinks"]["identifiers"]

@@ -100,7 +100,7 @@ class TestJobs:
         assert run_name(run.key, run.name) == run_id(1)
         assert (run.state, run.ended_at) == ("RUNNING", None)
         assert run.started_at == START
-        assert run.attempted_at == run.heard_at == START + 4 * MINUTE
+        assert run.attempted_at == run.last_event_at == START + 4 * MINUTE
         assert run.is_beating
 
     def test_one_heartbeat_said_twice_is_none(self, engine: Engine, writer: Writer) -> None:

@@ -5,24 +5,24 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.store.maintenance.redundant_runs import OldRun, Said, find_repeats
+from headwater.store.maintenance.redundant_runs import OldRun, ReportedUses, find_repeats
 
-A: Said = ((b"a", 1, None, None),)
-B: Said = ((b"b", 1, None, None),)
-AB: Said = (*A, *B)
-NOTHING: Said = ()
+A: ReportedUses = ((b"a", 1, None, None),)
+B: ReportedUses = ((b"b", 1, None, None),)
+AB: ReportedUses = (*A, *B)
+NOTHING: ReportedUses = ()
 HORIZON = 20
 
 
 def lineage(runs: Sequence[OldRun], at: int) -> set[object]:
     """What the newest execution with datasets used by a time, and what was used since it began."""
     begun = [run for run in runs if run.began <= at]
-    with_datasets = [run for run in begun if run.said]
+    with_datasets = [run for run in begun if run.reported]
     if not with_datasets:
         return set()
     newest = max(with_datasets, key=lambda run: (run.began, run.id))
     since = min(run.began for run in begun if run.execution == newest.execution)
-    return {use for run in with_datasets if run.last_use >= since for use in run.said}
+    return {use for run in with_datasets if run.last_use >= since for use in run.reported}
 
 
 @st.composite
@@ -39,7 +39,7 @@ def histories(draw: st.DrawFn) -> list[OldRun]:
                 execution=draw(st.sampled_from((id, id, b"p", b"q"))),
                 began=began,
                 last_use=last_use,
-                said=draw(st.sampled_from((A, A, B, AB, NOTHING))),
+                reported=draw(st.sampled_from((A, A, B, AB, NOTHING))),
                 may_go=last_use < HORIZON and draw(st.integers(0, 5)) > 0,
             )
         )
@@ -72,10 +72,10 @@ def test_nothing_is_left_for_a_second_time(runs: list[OldRun]) -> None:
 @given(runs=histories())
 def test_each_names_a_kept_run_that_says_the_same(runs: list[OldRun]) -> None:
     repeats = find_repeats(*split(runs))
-    said = {run.id: run.said for run in runs}
+    reported = {run.id: run.reported for run in runs}
     for id, same_as in repeats.items():
         assert same_as not in repeats
-        assert said[id] == (said[same_as] if same_as else NOTHING)
+        assert reported[id] == (reported[same_as] if same_as else NOTHING)
 
 
 def test_a_job_that_never_changes_keeps_its_first_run() -> None:

@@ -22,7 +22,7 @@ from sqlalchemy import Engine, MetaData, Table, inspect, text
 import headwater.store
 from headwater.errors import StoreTooNew
 from headwater.model.event import EventType, Kind
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import (
     Content,
     DeclaredDataset,
@@ -212,8 +212,8 @@ class TestFrom0002:
         said = (self.SCHEMA.digest, self.COLUMNS.digest)
         assert read_rows(old_engine)["job_dataset"] == {
             JobDataset(self.JOB, self.DATASET, Direction.OUTPUT, *said, 10, 40),
-            JobDataset(self.JOB, self.DATASET, Direction.INPUT, UNSAID, UNSAID, 10, 40),
-            JobDataset(self.JOB, self.OTHER, Direction.INPUT, NO_CONTENT, UNSAID, 10, 40),
+            JobDataset(self.JOB, self.DATASET, Direction.INPUT, UNREPORTED, UNREPORTED, 10, 40),
+            JobDataset(self.JOB, self.OTHER, Direction.INPUT, NO_CONTENT, UNREPORTED, 10, 40),
         }
 
     def test_what_authors_said_of_datasets_is_kept(self, old_engine: Engine) -> None:
@@ -230,8 +230,8 @@ class TestFrom0002:
         ours = (self.AUTHOR, self.JOB)
         assert read_rows(old_engine)["declared_dataset"] == {
             DeclaredDataset(*ours, self.DATASET, Direction.OUTPUT, *described, 10, 40),
-            DeclaredDataset(*ours, self.DATASET, Direction.INPUT, UNSAID, UNSAID, 10, 40),
-            DeclaredDataset(*ours, self.OTHER, Direction.INPUT, NO_CONTENT, UNSAID, 10, 40),
+            DeclaredDataset(*ours, self.DATASET, Direction.INPUT, UNREPORTED, UNREPORTED, 10, 40),
+            DeclaredDataset(*ours, self.OTHER, Direction.INPUT, NO_CONTENT, UNREPORTED, 10, 40),
         }
 
     def test_runs_are_kept_and_were_first_running_when_they_last_were(

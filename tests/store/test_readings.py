@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine
 
 from headwater.model import facets
 from headwater.model.column_map import ColumnMap, InputColumn
-from headwater.model.ids import NO_CONTENT, UNSAID, dataset_id, digest
+from headwater.model.ids import NO_CONTENT, UNREPORTED, dataset_id, digest
 from headwater.store import tables
 from headwater.store.read.content_cache import COLUMN_MAPS, SCHEMAS, SNAPSHOT_TYPES, Readings
 from headwater.store.write.packing import pack
@@ -52,9 +52,9 @@ def test_all_that_is_behind_digests_is_read(connection: Connection) -> None:
 def test_none_and_nothing_are_left_out(connection: Connection) -> None:
     (stored,) = put(connection, "a")
     readings = Readings(len, 1_000_000)
-    assert readings.read(connection, [None, NO_CONTENT, UNSAID]) == {}
+    assert readings.read(connection, [None, NO_CONTENT, UNREPORTED]) == {}
     assert readings.read(connection, []) == {}
-    assert readings.read(connection, [None, stored, NO_CONTENT, UNSAID]) == {stored: 3}
+    assert readings.read(connection, [None, stored, NO_CONTENT, UNREPORTED]) == {stored: 3}
 
 
 def test_content_that_is_missing_is_left_out_until_it_is_there(connection: Connection) -> None:

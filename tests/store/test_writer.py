@@ -14,7 +14,7 @@ from sqlalchemy import Engine, event, select, text
 
 from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts
-from headwater.model.ids import UNSAID, dataset_id
+from headwater.model.ids import UNREPORTED, dataset_id
 from headwater.model.merge import CATALOG, Merged, Row
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
@@ -170,7 +170,7 @@ def test_a_column_map_is_content_of_its_own_though_another_facet_has_its_body(
     stored = read_rows(engine)
     (body,) = {body for _, body in stored["content"]}
     assert len(stored["content"]) == 2
-    (columns,) = {row[5] for row in stored["declared_dataset"]} - {UNSAID}
+    (columns,) = {row[5] for row in stored["declared_dataset"]} - {UNREPORTED}
     assert (columns, body) in stored["content"]
 
 

@@ -1,4 +1,4 @@
-"""Two runs of a job, side by side: what each used, said and counted, and what is different."""
+"""Compares two runs of a job: datasets, schemas, counts and facets."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -17,7 +17,7 @@ from headwater.answers.results import (
 from headwater.errors import NotFound
 from headwater.graph.node_id import ParsedNodeId, dataset_node_id, field_node_id, job_node_id
 from headwater.model.column_map import ColumnMap
-from headwater.model.ids import UNSAID
+from headwater.model.ids import UNREPORTED
 from headwater.model.instant import format_instant
 from headwater.model.relations import Direction, Slot
 from headwater.model.uses import Name
@@ -38,10 +38,10 @@ from headwater.store.read.runs import RunRecord
 K = TypeVar("K")
 V = TypeVar("V")
 
-# Of each list so many are told; tables with more columns than this differ in all of them or few.
+# Limit of each list; tables with more columns than this differ in all of them or few.
 _MOST = 10_000
 _WAYS = {int(Direction.INPUT): "input", int(Direction.OUTPUT): "output"}
-# Who wrote a facet and by which document is not what it says.
+# Producer and schema URL are not part of a facet's value.
 _ABOUT_FACETS = frozenset(("_producer", "_schemaURL"))
 
 _NO_COLUMNS = ColumnMap({})
@@ -60,7 +60,7 @@ class _Pair(NamedTuple):
     names: dict[bytes, Name]
 
     def ordered(self) -> list[Key]:
-        """In the order they are told: by direction and name."""
+        """In the order of the response: by direction and name."""
         every = self.before.keys() | self.after.keys()
         return sorted(every, key=lambda key: (key[1], self.names[key[0]]))
 
@@ -195,7 +195,9 @@ def _code(connection: Connection, before: StatedRun, after: StatedRun) -> Iterat
         ("sql", before.sql, after.sql),
     ):
         if old != new:
-            yield from _facet(name, fields.get(old or UNSAID, {}), fields.get(new or UNSAID, {}))
+            yield from _facet(
+                name, fields.get(old or UNREPORTED, {}), fields.get(new or UNREPORTED, {})
+            )
 
 
 def _run_facets(connection: Connection, before: bytes, after: bytes) -> Iterator[ComparedFacet]:

@@ -84,17 +84,17 @@ def _describe(
     facets: Fields,
 ) -> DescribedDataset:
     name = names[dataset]
-    said = sum_up(uses)
+    summary = sum_up(uses)
     others = len(members) > 1
     return DescribedDataset(
         dataset,
         name,
         tuple(sorted(names[other] for other in members if other != dataset)) if others else (),
         system_of_dataset(name.namespace),
-        said.first_seen,
-        said.last_seen,
-        said.written_at,
-        said.schema.schema if said.schema else None,
+        summary.first_seen,
+        summary.last_seen,
+        summary.written_at,
+        summary.schema.schema if summary.schema else None,
         lifecycle,
         *facets,
     )

@@ -18,13 +18,13 @@ def usage_shape(
 ) -> DatasetUsage:
     """The days up to now, newest first; as many jobs of each as asked for, and counts of all."""
     until = now() + 1
-    stretch = TimeRange(((until - 1) // DAY - days + 1) * DAY, until)
+    interval = TimeRange(((until - 1) // DAY - days + 1) * DAY, until)
     view.classes.resolve([node.id])
-    usage = read_usage(connection, view.classes.names(node.id), stretch)
-    # Where there was too much, a day of which not all is known is not told.
+    usage = read_usage(connection, view.classes.names(node.id), interval)
+    # If there was too much, an incomplete day is omitted.
     since = -(-usage.complete_since // DAY) * DAY
-    days_told = {day: uses for day, uses in usage.days.items() if day * DAY >= since}
-    jobs = {job for uses in days_told.values() for _, job in uses}
+    days_shown = {day: uses for day, uses in usage.days.items() if day * DAY >= since}
+    jobs = {job for uses in days_shown.values() for _, job in uses}
     names = view.reader.job_names(jobs)
     shown = [
         UsageDay(
@@ -32,7 +32,7 @@ def usage_shape(
             _users(uses, Direction.INPUT, names, limit),
             _users(uses, Direction.OUTPUT, names, limit),
         )
-        for day, uses in sorted(days_told.items(), reverse=True)
+        for day, uses in sorted(days_shown.items(), reverse=True)
     ]
     return DatasetUsage(
         NodeName(dataset_node_id(node.namespace, node.name), node.namespace, node.name),

@@ -1,4 +1,4 @@
-"""Volumes by time, each step of it told whether anything is known of it or not."""
+"""Volumes by time, also for intervals without data."""
 
 from headwater.answers.results import CountedVolume, DatasetSamples, NodeName, VolumeAt
 from headwater.errors import InvalidRequest
@@ -11,7 +11,7 @@ from headwater.store.stats.runs_in_range import TimeRange
 from headwater.store.stats.volume import STEPS, VolumeBucket, read_volumes
 
 MOST_STEPS = 3_000
-# What is shown where nobody says since when: three hours, two days, a month.
+# The default interval: three hours, two days, a month.
 _USUAL_STEPS = {"minute": 180, "hour": 48, "day": 30}
 
 # Days that can be written out whole.
@@ -20,8 +20,8 @@ _FIRST, _LAST = (parse_instant(f"{day}T00:00Z") for day in ("0001-01-02", "9999-
 _NOTHING = VolumeBucket()
 
 
-def stretch_of(by: str, from_: int | None, to: int | None) -> TimeRange:
-    """The stretch that is asked for, in whole steps."""
+def interval_of(by: str, from_: int | None, to: int | None) -> TimeRange:
+    """The requested interval, in whole steps."""
     step = STEPS[by] * MINUTE
     until = -(-(now() if to is None else to) // step) * step
     since = until - _USUAL_STEPS[by] * step if from_ is None else from_ // step * step
@@ -39,16 +39,16 @@ def samples_shape(
     view: View,
     node: ParsedNodeId,
     by: str,
-    stretch: TimeRange,
+    interval: TimeRange,
     *,
     with_gaps: bool,
 ) -> DatasetSamples:
     step = STEPS[by] * MINUTE
     view.classes.resolve([node.id])
-    found = read_volumes(connection, view.classes.names(node.id), STEPS[by], stretch)
-    first = -(-max(stretch.since, found.complete_since) // step)
-    told = {number for _, number in found.steps if number >= first}
-    shown = range(first, stretch.until // step) if with_gaps else sorted(told)
+    found = read_volumes(connection, view.classes.names(node.id), STEPS[by], interval)
+    first = -(-max(interval.since, found.complete_since) // step)
+    with_data = {number for _, number in found.steps if number >= first}
+    shown = range(first, interval.until // step) if with_gaps else sorted(with_data)
     samples = [
         VolumeAt(
             format_instant(number * step),
@@ -61,7 +61,7 @@ def samples_shape(
         NodeName(dataset_node_id(node.namespace, node.name), node.namespace, node.name),
         by,
         format_instant(first * step),
-        format_instant(stretch.until),
+        format_instant(interval.until),
         samples,
         len(samples),
         found.is_cut,

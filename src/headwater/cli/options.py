@@ -1,4 +1,4 @@
-"""Which way from a node: up, down or both, as options and as the API says it."""
+"""The direction from a node: up, down or both, as options and as the API's values."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ DownOption = Annotated[bool, typer.Option("--down", help="Only downstream.")]
 
 
 def choose_sides(is_up: bool, is_down: bool, is_both: bool) -> tuple[Side, ...]:
-    """The sides that are asked for; none asked for is none chosen."""
+    """The sides that were requested; none if none was."""
     up = (Side.UPSTREAM,) if is_up or is_both else ()
     down = (Side.DOWNSTREAM,) if is_down or is_both else ()
     return up + down

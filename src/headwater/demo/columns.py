@@ -131,7 +131,7 @@ LINKS: dict[Table, tuple[ColumnSourceSpec, ...]] = {
 
 
 def derived(table: Table, by: System, at: int, clock: Clock) -> Json:
-    """An output with all that is said of it, the columns it is made from included."""
+    """An output with all its facets, column lineage included."""
     described = table.described(by, at, clock)
     fields: dict[str, Json] = {}
     rows: list[Json] = []

@@ -138,10 +138,10 @@ def _tell_change(clock: Clock) -> Happening:
 
 
 def _tell_run(stream: DemoStream, clock: Clock, start: int, last: int) -> Iterator[Happening]:
-    """One run, from its START to the last word heard of it."""
+    """One run, from its START to its last event."""
     run = {"runId": run_id(stream.name, start)}
     for at in _beats(start, last, clock.now):
-        # Said in full now and then; in between, the numbers alone.
+        # All datasets now and then; in between, only the numbers.
         is_full = (at - start) % HOUR == 0
         yield stream.by.run_event(
             at,

@@ -35,7 +35,7 @@ class Table(NamedTuple):
         return at >= clock.change + self.delay
 
     def described(self, by: System, at: int, clock: Clock) -> Json:
-        """The dataset with all that is said of it at a time."""
+        """The dataset with all its facets as of a time."""
         is_changed = self.is_changed(at, clock)
         fields = [
             {"name": column.name, "type": column.type, "description": column.description}

@@ -47,7 +47,7 @@ shop_analytics.adapter.DatabaseError: statement cancelled: quota of TRANSFORM_S 
 
 
 def tell_warehouse(clock: Clock) -> Iterator[Happening]:
-    """All that dbt says; what would lie ahead of now is left out by the caller."""
+    """All events of dbt; the caller omits those in the future."""
     for slot in range(clock.begin, clock.now, HOUR):
         yield from _tell_hour(clock, slot)
     failing = last_night(clock.now)

@@ -65,7 +65,7 @@ class Producer(NamedTuple):
         job_type: str,
         emission: Mapping[str, str] | None = None,
     ) -> Json:
-        """The jobType facet; `emission` says when events come and how complete they are."""
+        """The jobType facet; `emission` is when events are sent and how complete they are."""
         pattern = {"emissionPattern": dict(emission)} if emission else {}
         return self.facet(
             "JobTypeJobFacet",

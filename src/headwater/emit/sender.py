@@ -17,8 +17,8 @@ MAX_WAITING_BYTES = 20_000_000
 _TIMEOUT_SECONDS = 10.0
 _LONGEST_WAIT = 60.0
 _WAIT_AT_THE_END = 0.5
-# Between words on what goes wrong: a log is not to be filled by it.
-_TELL_SECONDS = 300.0
+# Between two warnings of the same kind, so that they do not fill a log.
+_WARN_SECONDS = 300.0
 
 Post = Callable[[bytes], None]
 
@@ -40,7 +40,7 @@ def http_post(url: str, api_key: str = "") -> Post:
     def post(body: bytes) -> None:
         request = urllib.request.Request(address, body, headers, method="POST")
         try:
-            # What it says beside that is not read: a server may say it without end.
+            # The rest of the body is not read: it may be endless.
             opener.open(request, timeout=_TIMEOUT_SECONDS).close()
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code not in (408, 429):
@@ -69,7 +69,7 @@ class Sender:
         self._is_ending = False
         self._is_closed = False
         self._is_sending = False
-        self._told: dict[str, float] = {}
+        self._warned_at: dict[str, float] = {}
         self.sent = 0
         self.dropped = 0
         self._thread = threading.Thread(target=self._run, name="headwater-sender", daemon=True)
@@ -80,7 +80,7 @@ class Sender:
         # As text: a tenth of the memory.
         body = json.dumps(event, default=str).encode()
         with self._changed:
-            # In its old place, if it has one: what came between was said of other runs.
+            # In its old place, if it has one: events in between are of other runs.
             self._bytes += len(body) - len(self._waiting.get(key, b""))
             self._waiting[key] = body
             while len(self._waiting) > 1 and self._are_too_many():
@@ -118,7 +118,7 @@ class Sender:
             except Exception as error:
                 failures += 1
                 self._put_back(key, body)
-                self._tell(
+                self._warn(
                     "the server does not accept events, which are queued: %s", str(error).strip()
                 )
                 self._pause(min(2.0 ** min(failures - 1, 10), _LONGEST_WAIT))
@@ -159,11 +159,11 @@ class Sender:
                 self._changed.wait(left)
 
     def drop(self, reason: str) -> None:
-        """Count what is not told, and say why, though not each time."""
+        """Count a dropped event, and log the reason, but not each time."""
         self.dropped += 1
-        self._tell("lineage was dropped (%d events so far): %s", self.dropped, reason)
+        self._warn("lineage was dropped (%d events so far): %s", self.dropped, reason)
 
-    def _tell(self, text: str, *what: object) -> None:
-        if time.monotonic() - self._told.get(text, float("-inf")) > _TELL_SECONDS:
-            self._told[text] = time.monotonic()
+    def _warn(self, text: str, *what: object) -> None:
+        if time.monotonic() - self._warned_at.get(text, float("-inf")) > _WARN_SECONDS:
+            self._warned_at[text] = time.monotonic()
             log.warning(text, *what)

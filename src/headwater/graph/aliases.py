@@ -12,7 +12,7 @@ MOST_NAMES = 1_000
 
 
 class AliasSets:
-    """Which names are one dataset. That is said of names, not of times: it holds as of any time."""
+    """Which names are one dataset. This does not depend on the time: it holds as of any time."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -82,7 +82,7 @@ class AliasSets:
 
 
 def _is_joined(words: list[Alias]) -> bool:
-    """A person's newest word counts; without one, that an event names it as a table."""
+    """The newest edit counts; without one, that an event names it as a table."""
     persons = [alias for alias in words if alias.voice == Authority.PERSON]
     if persons:
         newest = max(persons, key=lambda alias: (alias.joined_at or 0, alias.joined or 0))

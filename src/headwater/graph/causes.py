@@ -1,4 +1,4 @@
-"""What brought a change between two views: the run, the author or the person behind it."""
+"""The cause of a change between two views: a run, a declaration or an edit."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from headwater.model.uses import Evidence, Mark, Use
 
 
 class ChangeCause(NamedTuple):
-    """The run that brought a change, or no run: then an author or a person said so."""
+    """The run that caused a change, or no run: then a declaration or an edit."""
 
     job: bytes | None
     run: bytes | None
@@ -60,7 +60,7 @@ class Causes:
         return known
 
     def of_use(self, uses: Iterable[Use]) -> ChangeCause:
-        """Who first said what is said now; if that was before, who said it again."""
+        """Who first reported the current state; if that was before, who reported it again."""
         since = self._old.at
         said = sorted(uses, key=lambda use: (use.first_seen, use.job))
         if not said:
@@ -86,14 +86,14 @@ class Causes:
         return ChangeCause(job, first, began)
 
     def of_edit(self, nodes: Iterable[bytes]) -> ChangeCause | None:
-        """When a person deleted or restored any of some nodes, if that was between the times."""
+        """When a user deleted or restored any of some nodes, if that was between the times."""
         names = [name for node in nodes for name in self._new.classes.names(node)]
         words = self._new.reader.words_on(names, self._new.at)
         times = [at for at, _ in words.values() if at > self._old.at]
         return ChangeCause(None, None, max(times), is_edit=True) if times else None
 
     def of_job(self, job: bytes) -> ChangeCause:
-        """The first run of a job since, or who said first what it uses."""
+        """The first run of a job since, or who first declared what it uses."""
         run = self._new.reader.first_run(job, self._old.at, self._new.at)
         return ChangeCause(job, run.run, run.began) if run else self.of_use(self._new.uses(job))
 

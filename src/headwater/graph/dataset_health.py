@@ -1,4 +1,4 @@
-"""How datasets fare against their own past; pure rules over the writes that were heard of late."""
+"""Health of datasets compared with their past; pure rules over their newest writes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -7,9 +7,9 @@ from statistics import median
 from typing import NamedTuple
 
 from headwater.graph.job_health import FAILED, RUNNING, STOPPED
-from headwater.graph.pace import COMPARED, ENOUGH, HOUR, find_pace, is_overdue, tell_span
+from headwater.graph.pace import COMPARED, ENOUGH, HOUR, describe_span, find_pace, is_overdue
 
-# Up to the last full one of the day before, and one more to tell where that began.
+# Up to the last full one of the day before, and one more for its start.
 HOURS_NEEDED = 26
 _UNFINISHED = (FAILED, STOPPED)
 
@@ -39,7 +39,7 @@ class Write(NamedTuple):
     job: bytes
     run: bytes
     state: str
-    heard_at: int
+    last_event_at: int
     is_beating: bool
     at: int
     rows: int | None
@@ -113,9 +113,9 @@ _ORDER = attrgetter("at", "run")
 
 
 def _going_on(write: Write) -> Write:
-    """A run that goes on writes what it named at its start, for as long as it is heard of."""
+    """A running run writes the outputs named at its start, until its last event."""
     is_going_on = write.state == RUNNING and write.is_beating
-    return write._replace(at=max(write.at, write.heard_at)) if is_going_on else write
+    return write._replace(at=max(write.at, write.last_event_at)) if is_going_on else write
 
 
 def _newest_times(writes: Iterable[Write]) -> list[int]:
@@ -135,16 +135,16 @@ def _judge_freshness(
         reason = f"All of the newest {len(tried)} runs that should write it failed"
         return Freshness(DatasetState.STALE if is_enough else DatasetState.UNKNOWN, reason, None)
     written_at = done[0].at if done else last_seen
-    # Where most have failed of late, those still tell how often it should be.
+    # If most have failed lately, those still show how often it should be written.
     every = find_pace(_newest_times(done)) or find_pace(_newest_times(tried))
-    reason = f"Last written {tell_span(now - written_at)} ago"
+    reason = f"Last written {describe_span(now - written_at)} ago"
     if every is None:
         reason += "; too few or irregular writes to know when it is due"
         return Freshness(DatasetState.UNKNOWN, reason, written_at)
     is_stale = is_overdue(written_at, every, now)
     return Freshness(
         DatasetState.STALE if is_stale else DatasetState.FRESH,
-        f"{reason}, usually every {tell_span(every)}",
+        f"{reason}, usually every {describe_span(every)}",
         written_at,
         every,
         written_at + every,
@@ -189,7 +189,7 @@ def _are_alike(one: VolumeCounts, other: VolumeCounts) -> bool:
 
 
 def _increase(before: int | None, after: int | None) -> int | None:
-    """What a counter grew by; less than before means that it began anew."""
+    """What a counter grew by; less than before means that it was reset."""
     if before is None or after is None:
         return None
     return after - before if after >= before else after

@@ -8,7 +8,7 @@ from headwater.graph.causes import UNKNOWN, Causes, ChangeCause, Sides
 from headwater.graph.columns import ColumnKey
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import Link, View, Visit
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import Direction
 from headwater.model.uses import Evidence, RunAt, Use, newest_schema
 
@@ -166,7 +166,7 @@ def _schemas_since(sides: Sides, dataset: bytes) -> list[Use]:
         (
             use
             for use in sides.new.users(dataset)
-            if use.schema not in (UNSAID, NO_CONTENT)
+            if use.schema not in (UNREPORTED, NO_CONTENT)
             and use.first_seen > sides.old.at
             and new is not None
             and use.direction == new.direction
@@ -264,7 +264,7 @@ def _compare_runs(sides: Sides, causes: Causes) -> Iterable[Change]:
 
 
 def _compare_code(job: bytes, before: RunAt, after: RunAt, sides: Sides) -> Iterable[Change]:
-    """A run that says nothing of its code ran what the one before it did, as far as is known."""
+    """A run that does not report its code is assumed to run the code of the one before it."""
     reader, since, until = sides.new.reader, sides.old.at, sides.new.at
     for aspect in _ASPECTS:
         was, now = getattr(before, aspect), getattr(after, aspect)

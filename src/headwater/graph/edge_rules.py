@@ -1,10 +1,10 @@
-"""Which uses stand: the rule that tells lineage from history, for one job at one time."""
+"""Which uses are current: the rule that separates lineage from history, for one job at one time."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from headwater.model.ids import UNSAID
+from headwater.model.ids import UNREPORTED
 from headwater.model.uses import Evidence, Execution, Use
 
 
@@ -58,7 +58,7 @@ def newest_maps(uses: list[Use], execution: Execution | None) -> tuple[set[bytes
     newest: Use | None = None
     since_began: set[bytes] = set()
     for use in uses:
-        if use.columns == UNSAID or use.word == Evidence.TAKEN_BACK:
+        if use.columns == UNREPORTED or use.word == Evidence.TAKEN_BACK:
             continue
         if use.word == Evidence.DECLARED:
             maps.add(use.columns)

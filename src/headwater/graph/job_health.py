@@ -1,4 +1,4 @@
-"""How jobs fare against their own past; pure rules over the runs that were heard of late."""
+"""Health of jobs compared with their past; pure rules over their newest runs."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -9,9 +9,9 @@ from headwater.graph.pace import (
     COMPARED,
     ENOUGH,
     RUNS_NEEDED,
+    describe_span,
     find_pace,
     is_overdue,
-    tell_span,
 )
 from headwater.model.instant import MINUTE
 
@@ -41,7 +41,7 @@ class JobRun(NamedTuple):
     started_at: int
     attempted_at: int
     ended_at: int | None
-    heard_at: int
+    last_event_at: int
     is_beating: bool
 
 
@@ -63,29 +63,29 @@ def judge_job(kind: str, runs: Sequence[JobRun], now: int, silent_after: int) ->
     verdict = _judge_end(runs[0], now) or _judge_heartbeat(kind, runs[0], now, silent_after)
     if verdict is None and kind not in _LONG_LIVED:
         verdict = _judge_start(runs, now) or _judge_duration(runs, now)
-    return verdict or _judge_stop(runs[0], now) or JobVerdict(JobState.OK, _tell(runs[0], now))
+    return verdict or _judge_stop(runs[0], now) or JobVerdict(JobState.OK, _describe(runs[0], now))
 
 
 def _judge_end(newest: JobRun, now: int) -> JobVerdict | None:
     if newest.state != FAILED:
         return None
-    return JobVerdict(JobState.FAILED, _tell(newest, now), newest.ended_at)
+    return JobVerdict(JobState.FAILED, _describe(newest, now), newest.ended_at)
 
 
 def _judge_stop(newest: JobRun, now: int) -> JobVerdict | None:
     """Neither wrong nor well: what reads its output may wait in vain."""
     if newest.state != STOPPED:
         return None
-    return JobVerdict(JobState.STOPPED, _tell(newest, now), newest.ended_at)
+    return JobVerdict(JobState.STOPPED, _describe(newest, now), newest.ended_at)
 
 
 def _judge_heartbeat(kind: str, newest: JobRun, now: int, silent_after: int) -> JobVerdict | None:
-    is_heard_from = kind in _LONG_LIVED or newest.is_beating
-    quiet = now - newest.heard_at
-    if not is_heard_from or newest.state != RUNNING or quiet <= silent_after:
+    sends_heartbeats = kind in _LONG_LIVED or newest.is_beating
+    quiet = now - newest.last_event_at
+    if not sends_heartbeats or newest.state != RUNNING or quiet <= silent_after:
         return None
-    reason = f"No events for {tell_span(quiet)}, though it should be running"
-    return JobVerdict(JobState.SILENT, reason, newest.heard_at)
+    reason = f"No events for {describe_span(quiet)}, though it should be running"
+    return JobVerdict(JobState.SILENT, reason, newest.last_event_at)
 
 
 def _judge_start(runs: Sequence[JobRun], now: int) -> JobVerdict | None:
@@ -95,8 +95,8 @@ def _judge_start(runs: Sequence[JobRun], now: int) -> JobVerdict | None:
     if every is None or runs[0].state == RUNNING or not is_overdue(last, every, now):
         return None
     expected = last + every
-    overdue = f"It should have started {tell_span(now - expected)} ago"
-    reason = f"{overdue}: it usually starts every {tell_span(every)}"
+    overdue = f"It should have started {describe_span(now - expected)} ago"
+    reason = f"{overdue}: it usually starts every {describe_span(every)}"
     return JobVerdict(JobState.LATE, reason, expected, expected, every)
 
 
@@ -109,16 +109,16 @@ def _judge_duration(runs: Sequence[JobRun], now: int) -> JobVerdict | None:
     usual, so_far = int(median(spans)), now - newest.attempted_at
     if so_far <= 3 * usual or so_far < _SHORTEST_LATE_RUN:
         return None
-    spent = f"{tell_span(so_far)} so far, usually {tell_span(usual)}"
+    spent = f"{describe_span(so_far)} so far, usually {describe_span(usual)}"
     reason = f"It takes longer than usual: {spent}"
     expected = newest.attempted_at + usual
     return JobVerdict(JobState.LATE, reason, expected, expected, usual_duration=usual)
 
 
-def _tell(run: JobRun, now: int) -> str:
+def _describe(run: JobRun, now: int) -> str:
     if run.state == RUNNING:
-        return f"It has been running for {tell_span(now - run.attempted_at)}"
+        return f"It has been running for {describe_span(now - run.attempted_at)}"
     if run.ended_at is None:
         return "Its newest run was announced and has not started"
     what = {"FAILED": "failed", "ABORTED": "was stopped"}.get(run.state, "completed")
-    return f"Its newest run {what} {tell_span(now - run.ended_at)} ago"
+    return f"Its newest run {what} {describe_span(now - run.ended_at)} ago"

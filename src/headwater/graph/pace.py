@@ -1,4 +1,4 @@
-"""What is usual: the pace of things that happen again and again, told from their own past.
+"""What is usual: the interval between repeated events, derived from their past.
 
 Times and spans are in microseconds. `now` is always given, so that a rule says the same twice.
 """
@@ -38,8 +38,8 @@ def is_overdue(last: int, every: int, now: int) -> bool:
     return now - last > 2 * every + _GRACE
 
 
-def tell_span(span: int) -> str:
-    """A span of time in words, in the largest unit of which it has two."""
+def describe_span(span: int) -> str:
+    """A duration as text, in the largest unit of which it has at least two."""
     seconds = max(0, span) // SECOND
     for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * size:

@@ -34,7 +34,7 @@ class Reader(Protocol):
         """The column maps that the runs of an execution stated last for an output."""
 
     def aliases(self, datasets: Iterable[bytes]) -> list[Alias]:
-        """What is said of these names and others, in either order."""
+        """The aliases between these names and others, in either order."""
 
     def first_used(self, datasets: Iterable[bytes]) -> dict[bytes, int]:
         """When each dataset was first read or written, of those that ever were."""
@@ -47,8 +47,8 @@ class Reader(Protocol):
     def parts_of_streams(self, ids: Iterable[bytes]) -> set[bytes]:
         """Jobs that are only micro-batches of a stream that is known as a job by itself."""
 
-    def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
-        """Whether a job or dataset was heard of after one time and by another."""
+    def is_seen(self, id: bytes, since: int, at: int) -> bool:
+        """Whether a job or dataset was seen after one time and by another."""
 
     def dataset_names(self, datasets: Iterable[bytes]) -> dict[bytes, Name]: ...
 
@@ -58,7 +58,7 @@ class Reader(Protocol):
         """The parent of each job that has one."""
 
     def unseen_jobs(self, jobs: Iterable[bytes], at: int) -> set[bytes]:
-        """Those of some jobs that were first heard of after a time."""
+        """Those of some jobs that were first seen after a time."""
 
     def newest_runs(self, jobs: Iterable[bytes], at: int) -> dict[bytes, RunAt]:
         """The run of each job that began last by a time, in the state it was in then."""

@@ -170,7 +170,7 @@ class View:
         return self.classes.chosen(dataset)
 
     def has_dataset(self, dataset: bytes) -> bool:
-        """Whether a dataset was heard of by the view's time; now it is known by its name alone."""
+        """Whether a dataset was seen by the view's time; now it is known by its name alone."""
         if self.hidden([dataset]):
             return False
         if self.at == NOW:
@@ -258,7 +258,7 @@ class View:
             self._hidden.update(dict.fromkeys(new, False))
             for id, at in deleted.items():
                 self._hidden[id] = not any(
-                    self.reader.is_heard_of(name, at, self._deleted_by)
+                    self.reader.is_seen(name, at, self._deleted_by)
                     for name in self.classes.names(id)
                 )
             self._hidden.update(dict.fromkeys(self.reader.parts_of_streams(new), True))
@@ -282,7 +282,7 @@ class View:
     def _judge(
         self, grouped: Mapping[tuple[bytes, int], list[Use]], job: bytes, hidden: set[bytes]
     ) -> "_JobUses":
-        """Tell which uses of a job stand."""
+        """Find which uses of a job are current."""
         links: dict[int, dict[bytes, Link]] = {Direction.INPUT: {}, Direction.OUTPUT: {}}
         stale = set()
         standing = self._standings[job]
@@ -356,7 +356,7 @@ class View:
         return None if newest is None else Visit(newest.job, self._end_of(newest))
 
     def _end_of(self, use: Use) -> int:
-        """The last moment of the execution that said something: all it named counts."""
+        """The last moment of the execution with datasets: all it named counts."""
         execution = self.reader.executions([use.job], use.said_at).get(use.job)
         if execution is None or execution.emits_snapshots:
             return use.said_at

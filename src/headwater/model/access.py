@@ -67,7 +67,7 @@ def split_scopes(stored: str) -> list[str]:
 
 
 def parse_given_keys(text: str) -> dict[bytes, Key]:
-    """Read `name:secret:read+write,...`, by digest; what is wrong is told without any secret."""
+    """Read `name:secret:read+write,...`, by digest; errors contain no secret."""
     keys: dict[bytes, Key] = {}
     names: set[str] = set()
     for position, part in enumerate(filter(None, map(str.strip, text.split(","))), 1):
@@ -79,7 +79,7 @@ def parse_given_keys(text: str) -> dict[bytes, Key]:
             check_name(name)
             allowed = implied(split_scopes(check_scopes(split_scopes(scopes))))
         except InvalidRequest as error:
-            # A secret in the wrong place must not be told either.
+            # A secret in the wrong place must not be shown either.
             raise BadConfig(GIVEN_KEYS, f"key {position} has an unusable {error.where}") from None
         if len(secret) < _SHORTEST_SECRET or _SECRET.fullmatch(secret) is None:
             raise BadConfig(

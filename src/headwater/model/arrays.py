@@ -29,7 +29,7 @@ _SEPARATOR = re.compile(r"[ \t\r\n]*([,\]])[ \t\r\n]*")
 
 
 def is_array(data: bytes) -> bool:
-    """Tell whether a body is an array, valid or not."""
+    """Whether a body is an array, valid or not."""
     return data[:64].lstrip(WHITE_SPACE + BYTE_ORDER_MARK).startswith(b"[")
 
 

@@ -35,7 +35,7 @@ class InputColumn(NamedTuple):
 
     @property
     def is_indirect(self) -> bool:
-        """Whether every way from here is indirect; what is not said counts as direct."""
+        """Whether every way from here is indirect; an unreported type counts as direct."""
         return bool(self.transformations) and all(
             transformation.is_indirect for transformation in self.transformations
         )
@@ -52,14 +52,14 @@ class ColumnMap(NamedTuple):
         return own + of_rows if column else of_rows
 
 
-# How a column goes into another where that is not said: counts as direct beside what is.
-_UNSAID = Transformation()
+# A transformation that is not reported: counts as direct beside those that are.
+_UNREPORTED = Transformation()
 
 _DECODER = facets.decoder(facets.ColumnLineage)
 
 
 def read_column_map(body: bytes) -> ColumnMap:
-    """Spell out the content of a columnLineage facet; one that cannot be read says nothing."""
+    """Spell out the content of a columnLineage facet; an unreadable one is empty."""
     found: facets.ColumnLineage | None = facets.read(_DECODER, body)
     if found is None:
         return ColumnMap({})
@@ -98,10 +98,10 @@ def _merged(sources: tuple[InputColumn, ...]) -> tuple[InputColumn, ...]:
         return sources
     ways: dict[tuple[bytes, str], dict[Transformation, None]] = {}
     for source in sources:
-        stated = source.transformations or (_UNSAID,)
+        stated = source.transformations or (_UNREPORTED,)
         ways.setdefault(source[:2], {}).update(dict.fromkeys(stated))
     return tuple(
-        InputColumn(*key, () if list(some) == [_UNSAID] else tuple(some))
+        InputColumn(*key, () if list(some) == [_UNREPORTED] else tuple(some))
         for key, some in ways.items()
     )
 

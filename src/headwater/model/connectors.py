@@ -1,4 +1,4 @@
-"""What a Kafka connector reads and writes, told from its configuration.
+"""What a Kafka connector reads and writes, derived from its configuration.
 
 What is known of each class of connectors is data (`connectors.json`), which the Java part inside
 Connect's workers reads too. A row says by templates what the datasets outside Kafka are called:
@@ -44,7 +44,7 @@ class Described(NamedTuple):
 def describe(
     config: Config, seen: Sequence[str] = (), role: str = "", rows: Sequence[Row] = ()
 ) -> Described:
-    """Tell what a connector reads and writes; `seen` are topics that its records showed.
+    """Derive what a connector reads and writes; `seen` are topics of its records.
 
     `role` is what the worker says of a class that is not known; `rows` are a user's own.
     """
@@ -62,7 +62,7 @@ def describe(
 
 @cache
 def knowledge() -> Mapping[str, Any]:
-    """All that `connectors.json` says."""
+    """The contents of `connectors.json`."""
     found: Mapping[str, Any] = json.loads(
         files("headwater.model").joinpath("connectors.json").read_bytes()
     )
@@ -109,7 +109,7 @@ def _topics(config: Config, role: str, row: Row, seen: Sequence[str]) -> tuple[s
 
 
 def _is_renamed(config: Config) -> bool:
-    """Tell whether a transform may give records of a source another topic."""
+    """Whether a transform may give records of a source another topic."""
     names = _entries(config.get("transforms", ""))
     return any(config.get(f"transforms.{name}.type", "") != _OWN_TRANSFORM for name in names)
 
@@ -150,7 +150,7 @@ def _table_of(row: Row, config: Config, topic: str) -> str:
 
 
 def _captured(row: Row, config: Config, topic: str) -> str:
-    """The table that a topic's name tells of; none of those that are a connector's own topics."""
+    """The table that a topic's name refers to; none for a connector's own topics."""
     for pattern in row["topics"]:
         before, _, after = pattern.partition("{@table}")
         for start in _expand(before, config, {}):
@@ -186,7 +186,7 @@ def _database_suffix(row: Row, config: Config) -> str:
 
 
 def _at(url: str, config: Config, local: Mapping[str, str]) -> Iterable[DatasetName]:
-    """The table behind a URL; what the URL says of user and options is left out."""
+    """The table behind a URL; user and options of the URL are omitted."""
     for rule in knowledge()["urls"]:
         found = re.fullmatch(rule["pattern"].replace("(?<", "(?P<"), url)
         if found is None:

@@ -113,7 +113,7 @@ def _column_map_digest(body: bytes) -> bytes:
 
 
 def is_content_of(content_digest: bytes, body: bytes) -> bool:
-    """Tell whether a body is what its digest was made from."""
+    """Whether a body is what its digest was made from."""
     return content_digest in (digest(body), _column_map_digest(body))
 
 
@@ -251,7 +251,7 @@ def _input_fields(inputs: list[facets.LineageInput] | None) -> list[facets.Input
 
 
 def _stated_columns(stated: facets.ColumnLineage) -> Facet | None:
-    """Explicit lineage by field says what a column map says: make it one."""
+    """Explicit lineage by field has the content of a column map: convert it."""
     if not stated.fields and not stated.dataset:
         return None
     body = msgspec.json.encode(stated)
@@ -259,7 +259,7 @@ def _stated_columns(stated: facets.ColumnLineage) -> Facet | None:
 
 
 def _is_of_every_topic(body: bytes) -> bool:
-    """Tell whether a schema is that of Kafka's own records, as Spark reads any topic."""
+    """Whether a schema is that of Kafka's own records, as Spark reads any topic."""
     if b'"timestampType"' not in body:
         return False
     found: facets.Schema | None = facets.read(_SCHEMA, body)

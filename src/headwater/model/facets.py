@@ -141,7 +141,7 @@ _DELETABLE = msgspec.json.Decoder(Deletable)
 
 
 def is_deleted(raw: bytes) -> bool:
-    """Tell whether a facet says that it is gone."""
+    """Whether a facet is marked as deleted."""
     if b'"_deleted"' not in raw:
         return False
     found = read(_DELETABLE, raw)

@@ -8,8 +8,8 @@ from uuid import UUID
 ID_BYTES = 16
 # The value "none" of a digest: what a facet with `_deleted` leaves behind.
 NO_CONTENT = bytes(ID_BYTES)
-# In the place of a digest where nothing was said at all.
-UNSAID = b""
+# In the place of a digest if nothing was reported.
+UNREPORTED = b""
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _VERSION = re.compile(r"[/@:_-]*v?\d+(?:\.\d+)+[\w.+-]*")
@@ -71,8 +71,8 @@ def author_id(producer: str) -> bytes:
 
 
 def editors_id(entity: bytes) -> bytes:
-    """Identify whoever edits an entity, as the author of what is declared of it: persons speak of
-    a thing with one voice, so that the last word on it replaces the one before."""
+    """Identify whoever edits an entity, as the author of its declarations: all users are one
+    author, so that the newest edit replaces the one before."""
     return digest(b"edit" + entity)
 
 

@@ -11,7 +11,7 @@ from headwater.model.json_text import storable
 from headwater.model.project import project
 from headwater.model.relations import Rejected
 
-# More of a refused body tells nobody anything; its full size is kept as a number.
+# More of a refused body is of no use; its full size is stored as a number.
 _KEPT_BYTES = 1_000_000
 
 

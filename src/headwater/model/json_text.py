@@ -71,7 +71,7 @@ def _escapes(digits: str) -> re.Pattern[bytes]:
 
 
 def _occurs(digit: str, data: bytes, text: str) -> bool:
-    """Tell whether a text names or holds a character of `\\u` and this digit, in any case."""
+    """Whether a text names or holds a character of `\\u` and this digit, in any case."""
     first = int(f"{digit}800", 16)
     characters = re.compile(f"[{chr(first)}-{chr(first + 0x7FF)}]")
     escapes = _escapes(digit.lower() + digit.upper())
@@ -117,7 +117,7 @@ def decode(decoder: "msgspec.json.Decoder[T]", data: bytes) -> T:
 
 
 def is_too_deep(data: bytes) -> bool:
-    """Tell whether brackets nest deeper than MAX_DEPTH; counted only where they could."""
+    """Whether brackets nest deeper than MAX_DEPTH; counted only where they could."""
     if data.count(b"{") + data.count(b"[") <= MAX_DEPTH:
         return False
     unescaped = data.replace(rb"\\", b"").replace(rb"\"", b"")

@@ -6,7 +6,7 @@ MAX_NAME_BYTES = 2_000
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a text found inside a facet can stand as a name."""
+    """Whether a text found inside a facet can stand as a name."""
     try:
         check_name(text, "")
     except InvalidEvent:

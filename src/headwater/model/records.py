@@ -11,7 +11,7 @@ from headwater.errors import InvalidEvent
 from headwater.model.arrays import split_array
 from headwater.model.json_text import BYTE_ORDER_MARK, WHITE_SPACE, clean
 
-# Of what cannot be used, no more than this is handed on; its size is told as a number.
+# Of what cannot be used, no more than this is handed on; its size is reported as a number.
 KEPT_BYTES = 1_000_000
 # No limit of ours: an array is cut up here and goes on in parts.
 _ANY_NUMBER = 10**9
@@ -59,7 +59,7 @@ class LongLine(bytes):
 
 
 def read_records(lines: Iterator[bytes], max_bytes: int | None = None) -> Iterator[Record]:
-    """Read the events of a file one by one; one that breaks off ends with a record that says so.
+    """Read the events of a file one by one; a truncated one ends with a record of the error.
 
     What is held at once, an array or one event over many lines, is at most `max_bytes`.
     """
@@ -92,12 +92,12 @@ def parse_line(line: bytes, number: int | None = None, offset: int | None = None
 
 
 def starts_array(line: bytes) -> bool:
-    """Tell whether a file whose first line this is holds an array."""
+    """Whether a file whose first line this is holds an array."""
     return line.lstrip(WHITE_SPACE).removeprefix(BYTE_ORDER_MARK).startswith(b"[")
 
 
 def may_go_on(line: bytes) -> bool:
-    """Tell whether a first line is the beginning of JSON that further lines may complete."""
+    """Whether a first line is the beginning of JSON that further lines may complete."""
     if parse_line(line).error is None:
         return False
     try:

@@ -58,7 +58,7 @@ class Slot(IntEnum):
 
 
 class Joined(IntEnum):
-    """What an alias says of two names."""
+    """The kind of an alias between two names."""
 
     CUT = 0
     TABLE = 1
@@ -67,7 +67,7 @@ class Joined(IntEnum):
 
 
 class NamedKind(IntEnum):
-    """What persons name beside datasets and jobs."""
+    """What users name besides datasets and jobs."""
 
     NAMESPACE = 0
     SOURCE = 1
@@ -75,7 +75,7 @@ class NamedKind(IntEnum):
 
 
 class Authority(IntEnum):
-    """Who says so; a person's word outranks an event's when read."""
+    """Where a value comes from; an edit overrides an event when read."""
 
     EVENT = 0
     PERSON = 1
@@ -159,7 +159,7 @@ class RunRow(NamedTuple):
 
 
 class RunDataset(NamedTuple):
-    """What a run read or wrote, and what it said of it: the history of the graph."""
+    """What a run read or wrote, and how it described it: the history of the graph."""
 
     run: IdKey
     dataset: IdKey
@@ -179,7 +179,7 @@ class RunDataset(NamedTuple):
 class JobDataset(NamedTuple):
     """The same by job over all its runs: the graph as it is now, however long the history.
 
-    One row for each way the dataset was described, UNSAID where it was not: so that what changes
+    One row for each way the dataset was described, UNREPORTED if it was not: so that what changes
     within a run that lasts for weeks is history as well.
     """
 
@@ -193,7 +193,7 @@ class JobDataset(NamedTuple):
 
 
 class DeclaredDataset(NamedTuple):
-    """What a design-time event says a job uses, or how a dataset is (no job, ITSELF)."""
+    """What a design-time event declares that a job uses, or how a dataset is (no job, ITSELF)."""
 
     author: IdKey
     job: IdKey
@@ -206,7 +206,7 @@ class DeclaredDataset(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """When an author described a job: a declared dataset older than that is taken back by then."""
+    """When an author declared a job: a declared dataset older than that is withdrawn by then."""
 
     author: IdKey
     job: IdKey
@@ -214,7 +214,7 @@ class Declaration(NamedTuple):
 
 
 class FacetRow(NamedTuple):
-    """The newest facet of a name. Words on owners, tags and meaning are kept by author."""
+    """The newest facet of a name. Owners, tags and descriptions are stored by author."""
 
     owner: IdKey
     slot: SmallKey
@@ -239,7 +239,7 @@ class Sample(NamedTuple):
 
 
 class Alias(NamedTuple):
-    """Another name of a dataset, by a symlink or a person."""
+    """Another name of a dataset, by a symlink or an edit."""
 
     dataset: IdKey
     other: IdKey
@@ -258,7 +258,7 @@ class Lifecycle(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A namespace, source or tag that a person spoke of; others are known by what is in them."""
+    """A namespace, source or tag that an edit names; others are known by what is in them."""
 
     kind: SmallKey
     name: Annotated[str, KEY]
@@ -267,7 +267,7 @@ class Named(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """When a person deleted an entity or restored it; an event after that shows it again."""
+    """When a user deleted an entity or restored it; a later event shows it again."""
 
     entity: IdKey
     at: Annotated[int, KEY]
@@ -275,7 +275,7 @@ class Hidden(NamedTuple):
 
 
 class EditValue(NamedTuple):
-    """A person's word on one aspect of an entity or field; NO_CONTENT: it was taken back."""
+    """The edited value of one aspect of an entity or field; NO_CONTENT: it was removed."""
 
     entity: IdKey
     slot: IdKey
@@ -302,7 +302,7 @@ class StreamJob(NamedTuple):
 
 
 class Rejected(NamedTuple):
-    """What could not be taken in, and why."""
+    """An invalid event or body, and the reason."""
 
     digest: IdKey
     received_at: Annotated[int, ONCE]

@@ -1,4 +1,4 @@
-"""What can be searched for: the words of names, and of what is said of things.
+"""What can be searched for: the words of names, and of descriptions and other texts.
 
 A term is what the index keeps: a word in lower case. Every process makes the same terms of the
 same text, so that an index may be filled from anywhere.
@@ -50,7 +50,7 @@ class Rank(IntEnum):
     WORD = 2
     WORD_PREFIX = 3
     PART = 4
-    SAID = 5
+    TEXT = 5
     NEAR = 6
     NAMESPACE = 7
 
@@ -97,7 +97,7 @@ def parts_of(term: str) -> list[str]:
 _NOTHING = msgspec.Raw(b"null")
 
 
-class _Said(msgspec.Struct):
+class _Texts(msgspec.Struct):
     """The parts of a facet that are searched, not read yet: those of a column map are large."""
 
     description: msgspec.Raw = _NOTHING
@@ -110,19 +110,19 @@ class _Said(msgspec.Struct):
         return facets.read(_ANY, raw) if raw.startswith(start) else None
 
 
-_SAID = msgspec.json.Decoder(_Said)
+_TEXTS = msgspec.json.Decoder(_Texts)
 _ANY = msgspec.json.Decoder()
 _SIGNS = (b'"fields":[', b'"owners":[', b'"tags":[', b'"description":"')
 
 
 def terms_of_content(body: bytes) -> list[str]:
-    """The terms of a facet: columns, descriptions, owners, tags, told by its shape alone.
+    """The terms of a facet: columns, descriptions, owners, tags, recognised by its structure.
 
     Most facets have none of these, and nothing is spent on them.
     """
     if not any(sign in body for sign in _SIGNS):
         return []
-    found: _Said | None = facets.read(_SAID, body)
+    found: _Texts | None = facets.read(_TEXTS, body)
     if found is None:
         return []
     terms: dict[str, None] = {}
@@ -137,13 +137,13 @@ def terms_of_content(body: bytes) -> list[str]:
     return list(terms)
 
 
-def _texts(said: _Said) -> Iterator[str]:
-    description = said.read("description", b'"')
+def _texts(matches: _Texts) -> Iterator[str]:
+    description = matches.read("description", b'"')
     if isinstance(description, str):
         yield storable(description)
-    for owner in _objects(said.read("owners", b"[")):
+    for owner in _objects(matches.read("owners", b"[")):
         yield from _strings(owner, "name")
-    for tag in _objects(said.read("tags", b"[")):
+    for tag in _objects(matches.read("tags", b"[")):
         yield from _strings(tag, "key", "value")
 
 
@@ -188,7 +188,7 @@ class Sought(NamedTuple):
 
 
 def is_beginning(query: str, name: str) -> Rank | None:
-    """Tell whether a name, or what it ends in, is a query or begins with it; all in lower case."""
+    """Whether a name, or what it ends in, is a query or begins with it; all in lower case."""
     names = (name, last_part(name))
     if query in names:
         return Rank.EXACT
@@ -212,7 +212,7 @@ def pieces_of_near(word: str) -> list[str]:
 
 
 def is_near(word: str, other: str) -> bool:
-    """Tell whether one letter is wrong, missing, additional, or swapped with the next."""
+    """Whether one letter is wrong, missing, additional, or swapped with the next."""
     if word == other or abs(len(word) - len(other)) > 1:
         return False
     short, long = sorted((word, other), key=len)

@@ -1,4 +1,4 @@
-"""Which system a dataset or a job belongs to, for people to tell them apart."""
+"""Which system a dataset or a job belongs to, for display."""
 
 from functools import lru_cache
 

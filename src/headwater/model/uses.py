@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import Direction
 
 NOW = 2**62
 
 
 class Evidence(IntEnum):
-    """How a use is known: a run did it, or an author says so, or no longer says so."""
+    """How a use is known: reported by a run, declared by an author, or no longer declared."""
 
     OBSERVED = 0
     DECLARED = 1
@@ -88,7 +88,7 @@ _Word = tuple[int, int, bytes, Use]
 
 
 class DatasetSummary(NamedTuple):
-    """What all that is said of a dataset comes to: the words that count, and the times."""
+    """The summary of the evidence on a dataset: what counts, and the times."""
 
     schema: Use | None = None
     columns: Use | None = None
@@ -98,7 +98,7 @@ class DatasetSummary(NamedTuple):
 
 
 def sum_up(uses: Iterable[Use]) -> DatasetSummary:
-    """Sum up what is said of a dataset: of schema and columns the newest of the strongest kind."""
+    """Summarise the evidence on a dataset: schema and columns are the newest of the best kind."""
     schemas: dict[int, _Word] = {}
     columns: dict[int, _Word] = {}
     first: int | None = None
@@ -113,9 +113,9 @@ def sum_up(uses: Iterable[Use]) -> DatasetSummary:
         is_write = direction == Direction.OUTPUT and word == Evidence.OBSERVED
         if is_write and (written is None or said_at > written):
             written = said_at
-        if schema != UNSAID:
+        if schema != UNREPORTED:
             _keep_newest(schemas, direction, (said_at, first_seen, schema, use))
-        if column_map != UNSAID:
+        if column_map != UNREPORTED:
             _keep_newest(columns, direction, (said_at, first_seen, column_map, use))
     return DatasetSummary(_strongest(schemas), _strongest(columns), first, last, written)
 

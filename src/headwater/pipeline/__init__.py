@@ -1,1 +1,1 @@
-"""The way of many events: into the lake, and from it into a store anew."""
+"""Bulk ingest: events into the lake and the store, and rebuilding a store from the lake."""

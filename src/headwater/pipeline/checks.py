@@ -1,4 +1,4 @@
-"""Trying a source, the lake and the store one step after another, to tell which of them fails."""
+"""Testing a source, the lake and the store step by step, to find which of them fails."""
 
 import socket
 import tempfile
@@ -135,7 +135,7 @@ def _read_newest(source: KafkaSource, open_session: Callable[[], "SparkSession"]
     topic, partition = filled[0]
     end = ends[topic][partition]
     value = _read_one(source, open_session(), topic, partition, end - 1)
-    return f"{topic}/{partition}@{end - 1} {_tell_event(value)}"
+    return f"{topic}/{partition}@{end - 1} {_describe_event(value)}"
 
 
 def _read_one(
@@ -150,7 +150,7 @@ def _read_one(
     return bytes(rows[0]["value"]) if rows and rows[0]["value"] is not None else None
 
 
-def _tell_event(data: bytes | None) -> str:
+def _describe_event(data: bytes | None) -> str:
     if data is None:
         return "has no value"
     try:
@@ -190,5 +190,5 @@ def _read_first(place: str) -> str:
         for record in read_stretch(file.path, 0, WHOLE):
             if record.error is not None:
                 return f"{file.path}{record.place} would be rejected: {record.error}"
-            return f"{file.path}{record.place} {_tell_event(record.data)}"
+            return f"{file.path}{record.place} {_describe_event(record.data)}"
     return "there are none yet"

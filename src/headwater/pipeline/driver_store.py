@@ -67,7 +67,7 @@ def take_in_frame(
 
 
 def is_local(frame: DataFrame) -> bool:
-    """Tell whether the tasks run on this machine, and so see its files."""
+    """Whether the tasks run on this machine, and so see its files."""
     return str(frame.sparkSession.sparkContext.master).startswith("local")
 
 
@@ -96,7 +96,7 @@ def _run_and_store(frame: DataFrame, task: Task, writer: Writer, progress: Progr
 
 
 def _store_handed(spool: Path, writer: Writer, totals: Totals, progress: Progress) -> bool:
-    """Store the chunks that are there; tells whether there were any."""
+    """Store the chunks that are there; returns whether there were any."""
     files = [file for file in spool.iterdir() if not file.name.startswith(".")]
     for file in files:
         handed = take_over(file)

@@ -168,15 +168,15 @@ class StreamIngest:
         self._flush()
 
     def _explain(self, error: Exception) -> HeadwaterError:
-        """What Spark says of a stream or a job that failed by itself."""
+        """The error of a stream or a job that failed by itself."""
         # Of a stream's failure pyspark shows only the message; its stack has the causes.
         stack = str(getattr(error, "_stackTrace", None) or error)
         if _MORE_PARTITIONS in stack:
             return SourceChanged(self._feed.place, "the topic has new partitions")
         if _OF_KAFKA.search(stack):
             reason = _REASON.search(stack)
-            return SourceUnavailable(self._feed.place, reason[1] if reason else _tell(error))
-        return SparkUnavailable(_tell(error))
+            return SourceUnavailable(self._feed.place, reason[1] if reason else _describe(error))
+        return SparkUnavailable(_describe(error))
 
     def _start(self, frame: DataFrame) -> StreamingQuery:
         # The store knows how far we are: what Spark notes is for this one run. Without a name, and
@@ -242,7 +242,7 @@ class StreamIngest:
         self._checked_at = time.monotonic()
 
     def _settle(self, query: StreamingQuery) -> None:
-        """Tell the store how far the feed is, once for each batch that is done."""
+        """Move the positions in the store, once for each finished batch."""
         progress: Any = query.lastProgress
         source = progress["sources"][0] if progress is not None else {"endOffset": None}
         end = source["endOffset"]
@@ -266,7 +266,7 @@ class StreamIngest:
         self._settle(query)
 
     def _is_done(self, query: StreamingQuery) -> bool:
-        """Tell whether the last batch that began has ended, and Spark told how far it came."""
+        """Whether the last batch that began has ended, and Spark told how far it came."""
         progress: Any = query.lastProgress
         if self._begun is None or progress is None:
             return self._begun is None
@@ -339,7 +339,7 @@ def _stop(query: StreamingQuery) -> None:
         log.debug("a stream did not end: %s", error)
 
 
-def _tell(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     """What was wrong in one line, without the frame that Spark puts around it."""
     if isinstance(error, StreamingQueryException):
         message = (error.getMessageParameters() or {}).get("message")

@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class IngestObserver(Protocol):
-    """Who is told what happens."""
+    """Receives notifications of an ingest."""
 
     def started(self, inputs: Sequence[tuple[str, str]]) -> None:
         """A stream began, or began again, over these datasets."""

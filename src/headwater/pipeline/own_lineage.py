@@ -1,4 +1,4 @@
-"""The pipeline's own lineage: what it reads and writes, told as events like any other's."""
+"""The pipeline's own lineage: its inputs and outputs, as ordinary events."""
 
 import json
 import logging
@@ -27,7 +27,7 @@ Dataset = tuple[str, str]
 
 
 class OwnLineage:
-    """Tells of one run of a job. A store that does not take it is no reason to end."""
+    """Reports one run of a job. A store that does not accept it is no reason to stop."""
 
     def __init__(
         self,
@@ -47,38 +47,38 @@ class OwnLineage:
         self._run = str(uuid.uuid4())
         self._totals = Totals()
         self._has_news = False
-        self._told_at: float | None = None
+        self._reported_at: float | None = None
 
     def started(self, inputs: Sequence[Dataset]) -> None:
         self._inputs = inputs
-        self._tell("START" if self._told_at is None else "RUNNING")
+        self._report("START" if self._reported_at is None else "RUNNING")
 
     def stored(self, totals: Totals, seconds: float) -> None:
         self._totals.add(totals)
         self._has_news = True
 
     def settled(self, lag: int | None) -> None:
-        """The next look tells it."""
+        """The next heartbeat reports it."""
 
     def alive(self) -> None:
         wait = _NEWS_SECONDS if self._has_news else _ALIVE_SECONDS
-        if self._told_at is not None and self._clock() - self._told_at >= wait:
-            self._tell("RUNNING")
+        if self._reported_at is not None and self._clock() - self._reported_at >= wait:
+            self._report("RUNNING")
 
     def failed(self, error: HeadwaterError, wait: float) -> None:
         """It goes on; only how it ends is an event."""
 
     def ended(self, error: BaseException | None) -> None:
-        if self._told_at is not None:
-            self._tell("COMPLETE" if error is None else "FAIL", error)
+        if self._reported_at is not None:
+            self._report("COMPLETE" if error is None else "FAIL", error)
 
-    def _tell(self, kind: str, error: BaseException | None = None) -> None:
+    def _report(self, kind: str, error: BaseException | None = None) -> None:
         event = json.dumps(self._event(kind, error)).encode()
         try:
             self._writer.write([project(decode_event(event), now())])
         except HeadwaterError as unavailable:
             log.warning("own lineage could not be stored: %s", unavailable.message)
-        self._told_at = self._clock()
+        self._reported_at = self._clock()
         self._has_news = False
 
     def _event(self, kind: str, error: BaseException | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A store anew from the lake: facts of every event in bulk, then put in the old store's place."""
+"""Rebuilding a store from the lake: facts of every event in bulk, then replacing the old store."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
@@ -24,7 +24,7 @@ from headwater.store.engine import Engine
 from headwater.store.maintenance.replacement import EVER, Kept, Replacement, replacement
 from headwater.store.migrate import upgrade
 
-# Told the step, how much of it is done, and of how much if that is known.
+# Called with the step, how much of it is done, and the total if known.
 Progress = Callable[[str, int, int | None], None]
 
 # Of events in one task, as they are when read: many tasks end at about the same time.
@@ -70,7 +70,7 @@ def rebuild(
     folder: Path,
     progress: Progress = lambda step, done, total: None,
 ) -> Totals:
-    """Make the store behind an engine anew; it serves as it is until the new one is whole.
+    """Rebuild the store behind an engine; the old one serves until the new one is complete.
 
     Events that the store has and the lake lacks are brought over, those that came meanwhile too.
     """

@@ -1,7 +1,7 @@
 """Taking in events: raw ASGI, because this path is most of the server's work.
 
 A request is answered once what it brought is durable. What cannot be taken in is kept as
-rejected, with its reason, before the sender is told.
+rejected, with its reason, before the response is sent.
 """
 
 import asyncio
@@ -113,7 +113,7 @@ class IngestApp:
             await respond(send, 201)
 
     async def _take_in(self, events: list[bytes], is_long: bool) -> list[InvalidEvent | None]:
-        """Store events, a slice at a time so that little is held; tell what is wrong with each."""
+        """Store events, a slice at a time so that little is held; returns the error of each."""
         errors: list[InvalidEvent | None] = []
         for start in range(0, len(events), _SLICE):
             part = events[start : start + _SLICE]
@@ -163,7 +163,7 @@ class IngestApp:
         await respond(send, 200 if stored else 422, msgspec.json.encode(answer))
 
     async def _refuse(self, body: Body, error: HeadwaterError, send: Send) -> None:
-        """Keep a body that could not be read as events, then tell the sender."""
+        """Store a body that could not be read as events, then respond."""
         if isinstance(error, StoreUnavailable):
             self._metrics.failed.inc()
         elif not isinstance(error, MethodNotAllowed):
@@ -195,7 +195,7 @@ class IngestApp:
             return
         future: asyncio.Future[None] = self._loop.create_future()
         self.commits.submit(facts, lambda ticket: _settle(future, ticket))
-        # A database that hangs says nothing at all. To send again changes nothing.
+        # A database that hangs never answers. Sending again changes nothing.
         giving_up = self._loop.call_later(_STORE_SECONDS, _give_up, future)
         try:
             await future
@@ -209,7 +209,7 @@ class IngestApp:
             self._metrics.rejected.inc(failed)
 
     def _deliver(self, group: list[Ticket]) -> None:
-        self._loop.call_soon_threadsafe(_tell, group)
+        self._loop.call_soon_threadsafe(_report, group)
 
     def _observe(self, group: list[Ticket], seconds: float) -> None:
         self._metrics.group_requests.observe(len(group))
@@ -224,7 +224,7 @@ def _place(error: HeadwaterError) -> tuple[str, str]:
     return "request", error.message
 
 
-def _tell(group: list[Ticket]) -> None:
+def _report(group: list[Ticket]) -> None:
     for ticket in group:
         ticket.done(ticket)
 

@@ -1,4 +1,4 @@
-"""Lineage of PySpark programs, told by themselves: streams and batch jobs, by column."""
+"""Lineage of PySpark programs: streams and batch jobs, by column."""
 
 from typing import TYPE_CHECKING, Any
 

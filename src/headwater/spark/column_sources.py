@@ -27,7 +27,7 @@ class ColumnSource(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How a source reaches a value; `is_masking` where the value cannot be told from it."""
+    """How a source reaches a value; `is_masking` if the value does not reveal it."""
 
     direct: Direct
     is_masking: bool = False
@@ -53,7 +53,7 @@ class Derived:
     origin: ColumnSource | None = None
     """The column that this is, but for its type."""
     kind: Any = None
-    """The type of what was written out as text or bytes, as Spark tells it."""
+    """The type of what was written as text or bytes, as Spark reports it."""
 
     def through(self, way: Way) -> "Derived":
         """The same after something was done to it."""
@@ -85,7 +85,7 @@ NOTHING = Derived()
 
 
 def column(source: ColumnSource, kind: Any) -> Derived:
-    """A column as it is read, or a field inside of one; `kind` is its type as Spark tells it."""
+    """A column as it is read, or a field inside one; `kind` is its type as Spark reports it."""
     members = None
     if isinstance(kind, dict) and kind.get("type") == "struct":
         members = {

@@ -1,4 +1,4 @@
-"""Streams over Spark Connect: their plans are out of reach, but their progress tells some names."""
+"""Streams over Spark Connect: plans are not accessible, but their progress has some names."""
 
 import logging
 import re
@@ -24,15 +24,15 @@ NO_PLAN = "over Spark Connect there is no plan: schemas, columns, whether it was
 _NO_BROKERS = "over Spark Connect a topic has no brokers"
 _PATIENCE_SECONDS = 5.0
 
-# What exists only within a session, by what its sink says of itself.
+# Sinks that exist only within a session, by their description.
 _OF_SESSION = {"NoopTable": "noop", "ConsoleTable": "console", "MemorySink": "memory"}
-# The class of an object that says no more of itself: `org.apache.spark.NoopTable$@7daa1f3c`.
+# The class of an object without a description: `org.apache.spark.NoopTable$@7daa1f3c`.
 _CLASS = re.compile(r"(?:[\w$]+\.)*(\w+)\$?(?:@[0-9a-f]+)?")
 _TABLE_IN_CATALOG = re.compile(r"(\w+)\.((?:\w+\.)+\w+)")
 
 
 def is_connect(spark: "SparkSession") -> bool:
-    """Tell whether a session is a client of a Spark elsewhere, without a JVM of its own."""
+    """Whether a session is a Spark Connect client, without its own JVM."""
     return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 
@@ -72,7 +72,7 @@ def _do_beside(work: Callable[[], None]) -> None:
 
 
 class ConnectWatcher(QueryTracker):
-    """Turns what happens to queries into events, with what they read and write where it is told."""
+    """Turns notifications of queries into events, with inputs and outputs if they are reported."""
 
     def __init__(self, spark: "SparkSession", sender: Sender, namespace: str) -> None:
         super().__init__(spark, sender, namespace)
@@ -82,7 +82,7 @@ class ConnectWatcher(QueryTracker):
         stream = self._streams.get(run)
         if stream is not None:
             stream.moved(progress)
-            self._later(lambda: self._tell_progress(stream, progress))
+            self._later(lambda: self._report_progress(stream, progress))
 
     def end_all(self) -> None:
         # Queries go on without the program, unless it ended their session.
@@ -90,7 +90,7 @@ class ConnectWatcher(QueryTracker):
             super().end_all()
 
     def _find_query(self, id: str) -> None:
-        """It would tell no more than its progress does."""
+        """Its progress has the same information."""
 
     def _read_plan(self, stream: StreamJob, query: None) -> bool:
         stream.add(PlanLineage([], [], [NO_PLAN]))
@@ -102,7 +102,7 @@ class ConnectWatcher(QueryTracker):
         session: Any = self._spark
         return bool(session.is_stopped)
 
-    def _tell_progress(self, stream: StreamJob, progress: Json) -> None:
+    def _report_progress(self, stream: StreamJob, progress: Json) -> None:
         """Learn names from a batch; the first of them are news at once."""
         sources = progress.get("sources") or []
         sink = str((progress.get("sink") or {}).get("description"))
@@ -143,7 +143,7 @@ def _short(description: str) -> str:
 
 
 def name_source(source: Json, unknown: str) -> list[PlanRelation]:
-    """The datasets of a source, by what it says of itself; `unknown` is a namespace for topics."""
+    """The datasets of a source, by its description; `unknown` is a namespace for topics."""
     description = str(source.get("description"))
     if not description.startswith("Kafka"):
         return name_described(description)
@@ -154,7 +154,7 @@ def name_source(source: Json, unknown: str) -> list[PlanRelation]:
 
 
 def name_sink(description: str, query_name: str) -> list[PlanRelation]:
-    """The dataset of a sink, by what it says of itself."""
+    """The dataset of a sink, by its description."""
     if table := _TABLE_IN_CATALOG.fullmatch(description):
         return [PlanRelation(DatasetName(table[1], table[2]))]
     found = _CLASS.fullmatch(description)

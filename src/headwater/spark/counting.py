@@ -39,7 +39,7 @@ class SourceCounts(NamedTuple):
 
     rows: int = 0
     rows_by_topic: Mapping[str, int] | None = {}
-    """None where a batch did not say from where it read on."""
+    """None if a batch did not report its start offset."""
     lag_by_topic: Mapping[str, int] = {}
 
     def after(self, progress: Json) -> "SourceCounts":
@@ -59,7 +59,7 @@ class SourceCounts(NamedTuple):
         return sum(self.lag_by_topic.values()) if self.lag_by_topic else None
 
     def of(self, names: Sequence[DatasetName]) -> dict[DatasetName, Count]:
-        """Rows by dataset; those of several are only known where their offsets tell."""
+        """Rows by dataset; rows of several datasets are only known from their offsets."""
         if len(names) == 1:
             return {names[0]: Count(self.rows, lag=self.lag)}
         by_topic = self.rows_by_topic or {}
@@ -80,12 +80,12 @@ class QueryCounts:
 
     def moved(self, progress: Json) -> None:
         """Add up a batch."""
-        told = progress.get("sources") or []
-        self.sources += [SourceCounts()] * (len(told) - len(self.sources))
+        reported = progress.get("sources") or []
+        self.sources += [SourceCounts()] * (len(reported) - len(self.sources))
         self.sources = [
-            source.after(batch) for source, batch in zip(self.sources, told, strict=False)
+            source.after(batch) for source, batch in zip(self.sources, reported, strict=False)
         ]
-        # A sink that does not count, such as a function given the batches, says -1.
+        # A sink that does not count, such as a foreachBatch function, reports -1.
         self._sink_rows += max((progress.get("sink") or {}).get("numOutputRows") or 0, 0)
 
     def wrote(self, dataset: DatasetName, count: Count) -> None:

@@ -1,4 +1,4 @@
-"""What a node of Spark's is the name of: a topic, a table, files; asked of the JVM."""
+"""The dataset name of a plan node: a topic, a table, files; read from the JVM."""
 
 import json
 import re
@@ -24,7 +24,7 @@ class PlanRelation(NamedTuple):
 
 # Catalogs whose tables are known by the service that has them, not by where their files are.
 _BY_URI = frozenset(("hive", "jdbc", "nessie", "rest"))
-# Sources and sinks that tell the path of their files.
+# Sources and sinks that report the path of their files.
 _OF_FILES = frozenset(("FileStreamSource", "FileSource", "FileSink"))
 _DESCRIBED = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 
@@ -92,7 +92,7 @@ def _of_scan(leaf: Java) -> list[PlanRelation]:
 
 
 def _of_stream(leaf: Java) -> list[PlanRelation]:
-    """A source of the first kind, known by what it says of itself."""
+    """A V1 source, identified by its description."""
     return name_described(str(leaf.source().toString()))
 
 
@@ -155,7 +155,7 @@ def _assigned(partitions: str | None) -> str:
 
 
 def name_described(text: str) -> list[PlanRelation]:
-    """The dataset in what a source or sink says of itself: `FileSink[file:/a/b]`."""
+    """The dataset in the description of a source or sink: `FileSink[file:/a/b]`."""
     found = _DESCRIBED.fullmatch(text)
     if found is None or found[1] not in _OF_FILES:
         return []
@@ -176,7 +176,7 @@ def _warehouse(path: str, name: str) -> str:
 
 
 def name_jdbc(url: str, table: str) -> DatasetName:
-    """A table behind JDBC; what the URL says of user and options is left out."""
+    """A JDBC table; user and options of the URL are omitted."""
     parts = urlsplit(url.removeprefix("jdbc:"))
     scheme = {"postgresql": "postgres"}.get(parts.scheme, parts.scheme)
     host = parts.hostname or ""

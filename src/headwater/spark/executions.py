@@ -1,4 +1,4 @@
-"""What Spark executes beside its streams' own plans: writes of batches, told by a listener."""
+"""Executions outside the plans of streams: writes of batches, reported by a listener."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,39 +10,39 @@ from headwater.spark.dataset_names import Java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Told the plan as it was analysed, the time it took in nanoseconds, and what went wrong if so.
-Heard = Callable[[Java, int, str | None], None]
+# Called with the analysed plan, the duration in nanoseconds, and the error, if any.
+OnExecution = Callable[[Java, int, str | None], None]
 
 
 class ExecutionListener:
     """Called by the JVM after each action; it passes on what it is given, and does no more."""
 
-    def __init__(self, heard: Heard) -> None:
-        self._heard = heard
+    def __init__(self, on_execution: OnExecution) -> None:
+        self._on_execution = on_execution
 
     def onSuccess(self, action: str, execution: Java, nanoseconds: int) -> None:
-        self._heard(execution, nanoseconds, None)
+        self._on_execution(execution, nanoseconds, None)
 
     def onFailure(self, action: str, execution: Java, error: Java) -> None:
-        self._heard(execution, 0, str(error))
+        self._on_execution(execution, 0, str(error))
 
     class Java:
         implements = ("org.apache.spark.sql.util.QueryExecutionListener",)
 
 
-def listen_to_executions(spark: "SparkSession", heard: Heard) -> Callable[[], None]:
+def listen_to_executions(spark: "SparkSession", on_execution: OnExecution) -> Callable[[], None]:
     """Hear of every action of a session; gives what ends that."""
     from pyspark.java_gateway import ensure_callback_server_started
 
     ensure_callback_server_started(spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
     manager: Any = spark._jsparkSession.listenerManager()
-    listener = ExecutionListener(heard)
+    listener = ExecutionListener(on_execution)
     manager.register(listener)
     return lambda: manager.unregister(listener)
 
 
-def wait_until_told(spark: "SparkSession", milliseconds: int) -> None:
-    """Wait until Spark has told all that has happened so far, for so long at most."""
+def wait_for_listeners(spark: "SparkSession", milliseconds: int) -> None:
+    """Wait until Spark has delivered all notifications so far, up to a time limit."""
     # Not where it takes longer, or where there is no Spark any more.
     with suppress(Exception):
         bus: Any = spark.sparkContext._jsc.sc().listenerBus()

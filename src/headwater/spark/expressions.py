@@ -154,7 +154,7 @@ class ExpressionReader:
         return payload(text.origin, schema).beside(text.indirect)
 
     def _aggregate(self, node: PlanNode) -> Derived:
-        """An aggregate with its mode; `filter` says which rows it sees."""
+        """An aggregate with its mode; `filter` restricts its rows."""
         function, *conditions = node.children
         value = self.read(function).through(_AGGREGATED)
         return value.beside(_deciding(map(self.read, conditions), "CONDITIONAL"))
@@ -177,7 +177,7 @@ class ExpressionReader:
         return Derived(value.direct)
 
     def _written_out(self, node: PlanNode) -> Derived:
-        """A structure as text or bytes: changed as a whole, but its fields can still be told."""
+        """A structure as text or bytes: changed as a whole, but its fields are still known."""
         value = self.read(node.children[0])
         made = value.through(_CHANGED)
         return Derived(made.direct, made.indirect, value.members, kind=node.fields.get("written"))

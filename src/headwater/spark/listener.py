@@ -1,4 +1,4 @@
-"""One line for a PySpark program: from then on its streams tell their lineage."""
+"""`listen`: one line that makes the streams of a PySpark program report their lineage."""
 
 import atexit
 import json
@@ -19,7 +19,7 @@ from headwater.spark.connect import (
     is_connect,
     remove_listener,
 )
-from headwater.spark.executions import listen_to_executions, wait_until_told
+from headwater.spark.executions import listen_to_executions, wait_for_listeners
 from headwater.spark.queries import listen_to_queries
 from headwater.spark.query_tracker import QueryTracker
 from headwater.spark.settings import read_settings
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 log = logging.getLogger("headwater.spark")
 
 _END_SECONDS = 5.0
-# Of these, for what Spark has yet to tell.
+# Of these, for notifications that Spark has yet to deliver.
 _BUS_MILLISECONDS = 2_000
 
 
 class Listener(StreamingQueryListener):
-    """What Spark Connect tells of its queries, passed on."""
+    """Passes on the query notifications of Spark Connect."""
 
     def __init__(self, watcher: QueryTracker) -> None:
         self._watcher = watcher
@@ -80,7 +80,7 @@ class LineageListener:
 
         def stop() -> None:
             # A query that was stopped just now: that is still on its way to us.
-            wait_until_told(spark, _BUS_MILLISECONDS)
+            wait_for_listeners(spark, _BUS_MILLISECONDS)
             stop_queries()
             stop_executions()
 
@@ -130,9 +130,9 @@ def listen(
     api_key: str | None = None,
     batch: bool | None = None,
 ) -> LineageListener:
-    """Tell a server what the streams of a session read and write, by column, while they run.
+    """Report the inputs and outputs of a session's streams to a server, by column, while they run.
 
-    With `batch`, writes that are no stream's are told as well, each as a job by what it writes to;
+    With `batch`, writes outside streams are reported as well, each as a job named by its target;
     where OpenLineage's own listener runs, they are left to it. What is not given is taken from the
     settings of the session (`spark.headwater.url`, `.namespace`, `.token`, `.batch`) or from the
     environment (`HEADWATER_SPARK_URL` and so on). The namespace is else that of OpenLineage's own

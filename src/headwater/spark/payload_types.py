@@ -1,4 +1,4 @@
-"""The types of what messages are parsed into and made of, on which a plan's JSON has no word."""
+"""The types of parsed and built messages, which a plan's JSON does not contain."""
 
 import json
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Spark's plans as trees, read from the JSON in which Spark writes them.
 
 That JSON is flat: a list of nodes in the order of a walk that visits a parent before its children;
-`num-children` tells where each ends, and a field that is a child holds the child's number.
+`num-children` marks where each ends, and a field that is a child holds the child's number.
 Expressions are lists of the same kind inside a field.
 """
 
@@ -61,6 +61,6 @@ def _is_node(value: Any) -> bool:
 
 
 def expression_id(node: PlanNode) -> tuple[int, str]:
-    """What tells an attribute from others of the same name."""
+    """Distinguishes an attribute from others of the same name."""
     found = node.fields["exprId"]
     return found["id"], found["jvmId"]

@@ -1,4 +1,4 @@
-"""What a plan tells as OpenLineage does: the datasets it reads and writes, and by which columns."""
+"""The lineage of a plan in OpenLineage's terms: inputs, outputs and column lineage."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ class PlanDataset(NamedTuple):
 
 
 class PlanLineage(NamedTuple):
-    """All that a plan tells. `gaps` are kinds of nodes through which columns were not followed."""
+    """The lineage of a plan. `gaps` are the kinds of nodes that columns were not traced through."""
 
     inputs: list[PlanDataset]
     outputs: list[PlanDataset]
@@ -51,7 +51,7 @@ class AnalysedPlan:
         self.rows: Rows = self._reader.read(self.target.query)
         self._sources: _Sources = _Sources(self._reader, _java_leaves(plan), relations, query_name)
 
-    def told(self) -> PlanLineage:
+    def lineage(self) -> PlanLineage:
         outputs = [
             _written(relation, self.target, self.rows, self._sources)
             for relation in self.target.relations
@@ -60,13 +60,13 @@ class AnalysedPlan:
         inputs = [
             each
             for each in self._sources.datasets(self.rows)
-            # What is rewritten in place is read as well, which tells nobody anything.
+            # A table that is rewritten in place is read as well, which is no information.
             if not (self.target.is_by_name and each.relation.name in written)
         ]
         return PlanLineage(inputs, outputs, sorted(set(self._reader.gaps)))
 
     def find_topics(self, offsets: Sequence[Any]) -> bool:
-        """Name the topics of patterns by the offsets of each source; tells whether that is news."""
+        """Name the topics of patterns by the offsets of each source; returns whether any is new."""
         is_news = False
         streams = [place for place, leaf in enumerate(self._reader.leaves) if _is_streaming(leaf)]
         if len(streams) != len(offsets):
@@ -275,11 +275,11 @@ def _schema_field(name: str, kind: Any) -> Json:
     """A field as OpenLineage's schema has it; `kind` is Spark's type in JSON."""
     if not isinstance(kind, dict):
         return {"name": name, "type": kind} if kind else {"name": name}
-    told: Json = {"name": name, "type": kind.get("type", "")}
+    column: Json = {"name": name, "type": kind.get("type", "")}
     inner = _inside(kind)
     if inner:
-        told["fields"] = inner
-    return told
+        column["fields"] = inner
+    return column
 
 
 def _inside(kind: Json) -> list[Json]:

@@ -1,4 +1,4 @@
-"""What Spark tells of its streams: by callbacks that ask the JVM no more than is needed."""
+"""Spark's notifications of streams: callbacks that query the JVM as little as possible."""
 
 import json
 from collections.abc import Callable

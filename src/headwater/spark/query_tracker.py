@@ -1,4 +1,4 @@
-"""All queries of a session: what Spark tells of them is noted at once, and worked on beside it."""
+"""All queries of a session: notifications are queued at once, and processed in a thread."""
 
 import logging
 import re
@@ -15,7 +15,7 @@ from headwater.model.naming import DatasetName
 from headwater.spark.batches import BatchRun
 from headwater.spark.counting import Count
 from headwater.spark.dataset_names import Java
-from headwater.spark.executions import count_written, wait_until_told
+from headwater.spark.executions import count_written, wait_for_listeners
 from headwater.spark.plan_lineage import AnalysedPlan
 from headwater.spark.stages import Stages
 from headwater.spark.streams import Json, StreamJob
@@ -56,9 +56,9 @@ class QueryTracker:
     def started(self, id: str, run: str, name: str | None) -> None:
         stream = StreamJob(self._namespace, name or f"query-{id}", id, run)
         self._streams[run] = stream
-        # Asked for now: Spark forgets a query once it has ended.
+        # Read now: Spark forgets a query once it has ended.
         query = self._find_query(id)
-        self._later(lambda: self._tell_start(stream, query))
+        self._later(lambda: self._report_start(stream, query))
 
     def moved(self, run: str, progress: Json) -> None:
         stream = self._streams.get(run)
@@ -76,7 +76,7 @@ class QueryTracker:
     def ended(self, run: str, error: str | None) -> None:
         stream = self._streams.get(run)
         if stream is not None:
-            self._later(lambda: self._tell_end_after_writes(stream, error))
+            self._later(lambda: self._report_end_after_writes(stream, error))
 
     def executed(self, execution: Java, nanoseconds: int, error: str | None) -> None:
         """An action: a write inside foreachBatch, or one of its own."""
@@ -85,8 +85,8 @@ class QueryTracker:
             self._later(lambda: self._read_write(execution, nanoseconds, ended, error))
 
     def end_all(self) -> None:
-        """The session is over, or is with the program: nobody tells how its queries end."""
-        self._later(self._tell_end_of_all)
+        """The session or the program ends: Spark does not report how its queries end."""
+        self._later(self._report_end_of_all)
 
     def close(self, seconds: float = 5.0) -> None:
         """Do what is left to do, for so long at most."""
@@ -116,8 +116,8 @@ class QueryTracker:
                 except Exception as error:
                     log.warning("lineage of a stream could not be reported: %s", error)
 
-    def _tell_start(self, stream: StreamJob, query: Any, tries: int = _PLAN_TRIES) -> None:
-        """Tell of a stream once it has its plan, which it makes when it begins to run."""
+    def _report_start(self, stream: StreamJob, query: Any, tries: int = _PLAN_TRIES) -> None:
+        """Report a stream once it has its plan, which Spark creates when the query starts."""
         if stream.run not in self._streams:
             return
         if self._read_plan(stream, query) or tries == 0:
@@ -125,27 +125,27 @@ class QueryTracker:
             return
         time.sleep(_PLAN_SECONDS)
         # After what waits by now: other streams are not to wait for this one.
-        self._later(lambda: self._tell_start(stream, query, tries - 1))
+        self._later(lambda: self._report_start(stream, query, tries - 1))
 
     def _look_at_session(self) -> None:
-        """A session that is stopped takes its queries with it, and tells nobody of them."""
+        """A session that is stopped ends its queries without a notification."""
         if self._is_session_over():
-            self._tell_end_of_all()
+            self._report_end_of_all()
 
-    def _tell_end_of_all(self) -> None:
+    def _report_end_of_all(self) -> None:
         for stream in list(self._streams.values()):
             stream.is_finite = False
-            self._tell_end(stream, None)
+            self._report_end(stream, None)
 
-    def _tell_end_after_writes(self, stream: StreamJob, error: str | None) -> None:
-        """Spark tells of writes on another way, which may take longer than that of the end."""
-        wait_until_told(self._spark, _WRITES_MILLISECONDS)
-        self._later(lambda: self._tell_end(stream, error))
+    def _report_end_after_writes(self, stream: StreamJob, error: str | None) -> None:
+        """Spark reports writes on another bus, which may be slower than the one of the end."""
+        wait_for_listeners(self._spark, _WRITES_MILLISECONDS)
+        self._later(lambda: self._report_end(stream, error))
 
-    def _tell_end(self, stream: StreamJob, error: str | None) -> None:
+    def _report_end(self, stream: StreamJob, error: str | None) -> None:
         if self._streams.pop(stream.run, None) is None:
             return
-        if not stream.was_told:
+        if not stream.was_reported:
             self._send(stream, "START")
         kind = "FAIL" if error else "COMPLETE" if stream.is_finite else "ABORT"
         self._send(stream, kind, error)
@@ -157,7 +157,7 @@ class QueryTracker:
             return self._spark.streams.get(id)
 
     def _read_plan(self, stream: StreamJob, query: Any) -> bool:
-        """Read the plan of a query; tells whether there is no more to wait for."""
+        """Read the plan of a query; returns whether there is nothing more to wait for."""
         if query is None:
             return True
         execution = query._jsq.streamingQuery()
@@ -183,7 +183,7 @@ class QueryTracker:
         stream = self._stream_of(plan)
         if stream is None:
             if self._has_batch:
-                self._tell_job(execution, ended - nanoseconds // 1000, ended, error)
+                self._report_job(execution, ended - nanoseconds // 1000, ended, error)
             return
         if error is not None:
             # The stream fails with it, unless its function thinks better of it.
@@ -198,12 +198,12 @@ class QueryTracker:
         if is_new:
             self._send(stream, "RUNNING")
 
-    def _tell_job(self, execution: Java, began: int, ended: int, error: str | None) -> None:
+    def _report_job(self, execution: Java, began: int, ended: int, error: str | None) -> None:
         """A write that is no stream's: a job by what it writes to, and a run of it."""
-        told = AnalysedPlan(execution.analyzed(), "").told()
+        lineage = AnalysedPlan(execution.analyzed(), "").lineage()
         count = count_written(execution) if error is None else Count()
-        for target in told.outputs:
-            job = BatchRun(self._namespace, target, told)
+        for target in lineage.outputs:
+            job = BatchRun(self._namespace, target, lineage)
             self._sender.send(f"{job.run} START", job.event("START", began))
             kind = "COMPLETE" if error is None else "FAIL"
             self._sender.send(f"{job.run} {kind}", job.event(kind, ended, error, count))
@@ -225,7 +225,7 @@ class QueryTracker:
         return None
 
     def _is_due(self, stream: StreamJob) -> bool:
-        return stream.was_told and time.monotonic() - stream.told_at >= HEARTBEAT_SECONDS
+        return stream.was_reported and time.monotonic() - stream.reported_at >= HEARTBEAT_SECONDS
 
     def _send(self, stream: StreamJob, kind: str, error: str | None = None) -> None:
         stream.find_topics()
@@ -237,6 +237,6 @@ class QueryTracker:
 
 
 def _is_finite(execution: Java) -> bool:
-    """Tell whether a query ends by itself, once there is nothing left to read."""
+    """Whether a query ends by itself, once there is nothing left to read."""
     trigger = str(execution.trigger().getClass().getSimpleName())
     return trigger.rstrip("$") in ("AvailableNowTrigger", "OneTimeTrigger")

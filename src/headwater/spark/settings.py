@@ -1,4 +1,4 @@
-"""What a session says of where its lineage goes: its own settings, or else the environment's."""
+"""Where a session sends its lineage: by Spark properties, or environment variables."""
 
 import os
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,11 +16,11 @@ class ListenerSettings(NamedTuple):
     token: str
     batch: bool
     has_stock_listener: bool
-    """OpenLineage's own listener runs as well: it tells of batch jobs, and of micro-batches."""
+    """OpenLineage's own listener runs as well: it reports batch jobs and micro-batches."""
 
 
 def read_settings(spark: "SparkSession") -> ListenerSettings:
-    """Read `spark.headwater.*` of a session; `HEADWATER_SPARK_*` where it does not say."""
+    """Read `spark.headwater.*` of a session, or `HEADWATER_SPARK_*`."""
     stock_namespace = _conf(spark, "spark.openlineage.namespace")
     listeners = _conf(spark, "spark.extraListeners")
     return ListenerSettings(

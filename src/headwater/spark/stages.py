@@ -18,7 +18,7 @@ class Stages:
         self._counted: set[int] = set()
 
     def read_new(self) -> Work:
-        """What the jobs did that have ended since it was asked last."""
+        """The counts of jobs that have ended since the last call."""
         tracker = self._context.statusTracker()
         listed = set(tracker.getJobIdsForGroup(self._group))
         # Spark forgets old jobs, and so may we.

@@ -28,7 +28,7 @@ class StreamJob:
         self.sources: list[list[DatasetName]] = []
         """The datasets of each source, in the order in which Spark counts their rows."""
         self.is_finite = False
-        self.told_at = float("-inf")
+        self.reported_at = float("-inf")
         self._inputs: dict[DatasetName, PlanDataset] = {}
         self._outputs: dict[DatasetName, PlanDataset] = {}
         self._gaps: set[str] = set()
@@ -38,14 +38,14 @@ class StreamJob:
         self._progress: Json = {}
 
     @property
-    def was_told(self) -> bool:
-        return self.told_at > float("-inf")
+    def was_reported(self) -> bool:
+        return self.reported_at > float("-inf")
 
     def read(self, plan: Java) -> None:
-        """Read the query's own plan; one that cannot be read is a gap, and the query told of."""
+        """Read the query's own plan; if that fails, the query is reported with a gap."""
         try:
             self.reading = AnalysedPlan(plan, self.name)
-            self.add(self.reading.told())
+            self.add(self.reading.lineage())
             self.sources = self.reading.streamed()
         except Exception as error:
             log.warning("the plan of %s could not be read: %r", self.name, error)
@@ -55,16 +55,16 @@ class StreamJob:
         """Read a plan that works on one of its batches; gives what it writes to."""
         reading = AnalysedPlan(plan, self.name, of=self.reading)
         self._batches.append(reading)
-        told = reading.told()
-        self.add(told)
-        return [each.relation.name for each in told.outputs]
+        lineage = reading.lineage()
+        self.add(lineage)
+        return [each.relation.name for each in lineage.outputs]
 
-    def add(self, told: PlanLineage) -> None:
-        for each in told.inputs:
+    def add(self, lineage: PlanLineage) -> None:
+        for each in lineage.inputs:
             self._inputs.setdefault(each.relation.name, each)
-        for each in told.outputs:
+        for each in lineage.outputs:
             self._outputs[each.relation.name] = each
-        self._gaps.update(told.gaps)
+        self._gaps.update(lineage.gaps)
 
     def moved(self, progress: Json) -> None:
         """Add up a batch: rows are those since the run began."""
@@ -74,18 +74,18 @@ class StreamJob:
         self._progress = progress
 
     def find_topics(self) -> None:
-        """Name the topics of a pattern, which only batches tell; they may come and go."""
+        """Name the topics of a pattern, which only batches report; they may change."""
         if self.reading is None:
             return
         offsets = [source.get("endOffset") for source in self._progress.get("sources") or []]
         if self.reading.find_topics(offsets):
             self._inputs.clear()
             for reading in (self.reading, *self._batches):
-                self.add(reading.told())
+                self.add(reading.lineage())
             self.sources = self.reading.streamed()
 
     def event(self, kind: str, error: str | None = None) -> Json:
-        self.told_at = time.monotonic()
+        self.reported_at = time.monotonic()
         run_facets: Json = {"spark_stream": self._stream_facet()}
         if error is not None:
             run_facets["errorMessage"] = events.error_facet(error)
@@ -110,12 +110,12 @@ class StreamJob:
             stateRows=sum(each.get("numRowsTotal") or 0 for each in states),
             sources=[
                 {
-                    "description": told.get("description"),
-                    "endOffset": told.get("endOffset"),
+                    "description": reported.get("description"),
+                    "endOffset": reported.get("endOffset"),
                     "rows": counted.rows,
                     "lag": counted.lag,
                 }
-                for told, counted in zip(
+                for reported, counted in zip(
                     progress.get("sources") or [], self.counts.sources, strict=False
                 )
             ],

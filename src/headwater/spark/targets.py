@@ -58,7 +58,7 @@ def _table(plan: Java, tree: PlanNode, query_name: str) -> Target:
 
 
 def _rewritten(plan: Java, tree: PlanNode, query_name: str) -> Target:
-    """Rows changed in place, by MERGE, UPDATE or DELETE: among others that say what is done."""
+    """Rows changed in place by MERGE, UPDATE or DELETE, among columns that hold the operation."""
     columns = _columns(tree, "table")
     return Target(name_leaf(plan.originalTable()), tree.child("query"), columns, is_by_name=True)
 
@@ -73,7 +73,7 @@ def _files(plan: Java, tree: PlanNode, query_name: str) -> Target:
 
 
 def _columns_of(query: Java) -> list[tuple[str, Any]]:
-    """The columns of a query, with the types that its aliases do not tell."""
+    """The columns of a query, with the types that its aliases do not have."""
     schema = json.loads(str(query.schema().json()))
     return [(field["name"], field["type"]) for field in schema["fields"]]
 

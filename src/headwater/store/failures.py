@@ -15,7 +15,7 @@ DatabaseError = SQLAlchemyError
 
 
 def find_reason(error: SQLAlchemyError) -> str:
-    """The first line of what the driver says, without the statement that it failed at."""
+    """The first line of the driver's error, without the failed statement."""
     return str(getattr(error, "orig", None) or error).partition("\n")[0]
 
 

@@ -12,7 +12,7 @@ from headwater.model import instant
 from headwater.model.access import Key, check_name, check_scopes, digest_of, implied, split_scopes
 from headwater.store import tables
 
-# Tells people, and tools that look for leaked secrets, what it is.
+# Lets people, and tools that search for leaked secrets, recognise it.
 PREFIX = "hw_"
 _RANDOM_BYTES = 32
 
@@ -64,7 +64,7 @@ def list_keys(connection: Connection) -> list[StoredKey]:
 
 
 def revoke_key(engine: Engine, name: str) -> bool:
-    """End a key; tells whether it was in force until now."""
+    """Revoke a key; returns whether it was valid until now."""
     table = tables.api_key
     with engine.begin() as connection:
         change = update(table).where(table.c.name == name, table.c.revoked_at.is_(None))

@@ -30,7 +30,7 @@ def read_generation(connection: Connection) -> int:
 
 
 def upgrade(engine: Engine) -> bool:
-    """Bring a store up to date, safely beside other processes; tells whether anything was done."""
+    """Upgrade a store, safely beside other processes; returns whether anything was done."""
     with answering(f"the store at {describe(engine.url)} cannot be opened"):
         return _upgrade(engine)
 

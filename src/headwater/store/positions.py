@@ -1,4 +1,4 @@
-"""How far sources outside the store, such as a topic's partitions, have been taken in."""
+"""How far sources outside the store, such as a topic's partitions, have been ingested."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from headwater.store import tables
 class SourcePosition(NamedTuple):
     value: int
     incarnation: str
-    """Which source of that name it is; one made anew begins anew."""
+    """Which source of that name it is; one that was created again starts at the beginning."""
     moved_at: int
 
 

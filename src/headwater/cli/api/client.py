@@ -40,7 +40,7 @@ _TIMEOUT = httpx2.Timeout(60.0, connect=5.0)
 
 
 class Client:
-    """A connection to one server; every failure is an error that says what to do next."""
+    """A connection to one server; every failure is an error with a next step."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Client:
         return json_of(answer)
 
     def ask(self, path: str, **parameters: Any) -> Any:
-        """Get what a path answers; what it cannot find or use is told in its own words."""
+        """Get a path; not found and invalid requests are shown with the server's message."""
         return json_of(self.ask_raw(path, **parameters))
 
     def ask_raw(self, path: str, **parameters: Any) -> httpx2.Response:
@@ -105,7 +105,7 @@ class Client:
             raise ServerUnreachable(self.url, _reason(error)) from None
 
     def send(self, method: str, path: str, **request: Any) -> httpx2.Response:
-        """Send a request and wait while the server says "not now"; the caller reads the rest.
+        """Send a request, and retry while the server is unavailable; the caller reads the rest.
 
         Everything sent here may be sent twice: reading changes nothing, nor does an event again.
         """
@@ -119,7 +119,7 @@ class Client:
             try:
                 answer = self._http.request(method, path, **request)
             except httpx2.TransportError as error:
-                # A server never heard of is a wrong address; one that has answered is restarting.
+                # Never answered: a wrong address. Has answered before: restarting.
                 if is_last or not self._has_answered:
                     raise ServerUnreachable(self.url, _reason(error)) from None
                 self._sleep(wait)
@@ -137,7 +137,7 @@ class Client:
 
 
 def message_of(answer: httpx2.Response) -> str:
-    """What an answer says is wrong: the one error shape, or whatever else answered."""
+    """The error message of a response: in our format, or of another server."""
     found = json_of(answer)
     if _has_message(found):
         return str(found["message"])
@@ -157,7 +157,7 @@ def json_of(answer: httpx2.Response) -> Any:
 
 
 def _is_store(url: str) -> bool:
-    """Tell a store's URL, with or without a driver, from a server's."""
+    """Whether a URL is a store's, with or without a driver, and not a server's."""
     scheme, mark, _ = url.partition(":")
     return bool(mark) and scheme.partition("+")[0] in _STORES
 

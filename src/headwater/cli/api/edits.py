@@ -1,4 +1,4 @@
-"""What the commands that edit share: whom a name means, its paths in the API, and sending."""
+"""What the editing commands share: finding the node, its paths in the API, and sending."""
 
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -33,8 +33,8 @@ TypeOption = Annotated[
     NodeType | None, typer.Option("--type", help="Type of the node, if the name is ambiguous.")
 ]
 _WORDS = {COLUMN: "column", JOB: "job"}
-# The server's own words are what helps; all else is told with its address.
-_TOLD = frozenset((400, 404, 409, 422))
+# For these the server's message is enough; other errors show its URL.
+_EXPLAINED = frozenset((400, 404, 409, 422))
 
 
 def find_edited(client: Client, name: str, type: NodeType | None) -> NodeName:
@@ -68,20 +68,20 @@ def label_of(node: NodeName) -> str:
 
 
 def change(client: Client, method: str, path: str, body: Shape | None = None) -> Any:
-    """Send a change; what the server refuses is told in its own words."""
+    """Send a change; a refusal is shown with the server's message."""
     request: Shape = {} if body is None else {"json": body}
     answer: httpx2.Response = client.send(method, path, **request)
     if answer.status_code in (200, 201):
         return json_of(answer)
-    if answer.status_code in _TOLD:
+    if answer.status_code in _EXPLAINED:
         raise HeadwaterError(Screen(is_error=True).clean(message_of(answer)))
     raise client.refusal(answer)
 
 
 def say_aspect(client: Client, node: NodeName, aspect: str, value: Shape | None) -> None:
     """Give a value of a node, or take it back."""
-    said = {"unset": [aspect]} if value is None else {"set": {aspect: value}}
-    change(client, "POST", "/api/v1/edits", {"entity": entity_of(node), **said})
+    change_body = {"unset": [aspect]} if value is None else {"set": {aspect: value}}
+    change(client, "POST", "/api/v1/edits", {"entity": entity_of(node), **change_body})
 
 
 def _escaped(name: str) -> str:

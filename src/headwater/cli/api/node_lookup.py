@@ -34,7 +34,7 @@ _WORDS = {of_api: word for word, of_api in _TYPES.items()}
 def find_node(client: Client, name: str, type: NodeType | None = None, hint: str = "") -> NodeName:
     """Find the node that a name means: the only one that has it, or the only one like it.
 
-    Of several the candidates are listed on standard error; `hint` says what else may help.
+    Several candidates are listed on standard error; `hint` is a further suggestion.
     """
     if not name.strip():
         raise InvalidRequest("NAME", "empty; give the name of a dataset, a job or a column")

@@ -1,4 +1,4 @@
-"""Nodes as people know them: NAMESPACE|NAME, and what a node id says of itself."""
+"""Names of nodes: NAMESPACE|NAME, and the parts of a node id."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""`headwater db`: looking after the store."""
+"""`headwater db`: maintaining the store."""
 
 import json
 from collections.abc import Iterator

@@ -42,14 +42,14 @@ def delete(
         if node.type == COLUMN:
             raise InvalidRequest("NAME", "a column cannot be deleted, only a dataset or job")
         if not is_sure:
-            _tell_dependents(client, node)
+            _show_dependents(client, node)
             typer.confirm(f"Delete {label_of(node)}?", abort=True, err=True)
         change(client, "DELETE", path_of(node))
     screen.say(f"{label_of(node)} is deleted; headwater restore brings it back")
 
 
-def _tell_dependents(client: Client, node: NodeName) -> None:
-    """Say what would lose a source."""
+def _show_dependents(client: Client, node: NodeName) -> None:
+    """Show the nodes that would lose a source."""
     asked = {"nodeId": node.id, "direction": "downstream", "limit": _DEPENDENTS_ASKED}
     graph = client.ask("/api/v1/lineage", **asked)["graph"]
     names = sorted(each["data"]["name"] for each in graph if each["id"] != node.id)

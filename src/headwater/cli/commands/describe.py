@@ -1,4 +1,4 @@
-"""`headwater describe`: say what something is."""
+"""`headwater describe`: set a description."""
 
 import sys
 from typing import Annotated
@@ -29,13 +29,15 @@ def describe(
 
     headwater describe shop.orders "Every order of the shop, one row per sale."
     """
-    told = sys.stdin.read().strip() if text == "-" else (text or "").strip()
+    description = sys.stdin.read().strip() if text == "-" else (text or "").strip()
     if is_removed and text is not None:
         raise InvalidRequest("TEXT", "--remove takes no description")
-    if not is_removed and not told:
+    if not is_removed and not description:
         raise InvalidRequest("TEXT", "empty; give a description, or use --remove")
     with Client(server) as client:
         node = find_edited(client, name, type)
-        say_aspect(client, node, "documentation", None if is_removed else {"description": told})
+        say_aspect(
+            client, node, "documentation", None if is_removed else {"description": description}
+        )
     done = "no longer has an edited description" if is_removed else "is described"
     Screen().say(f"{label_of(node)} {done}")

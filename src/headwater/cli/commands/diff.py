@@ -165,12 +165,12 @@ class _Words:
                 ends = f" {arrow} ".join(
                     map(self._short, (change["origin"], change["destination"]))
                 )
-                said = values.replace("/", " ")
-                kind = f" ({said})" if said not in ("", "observed") else ""
+                how = values.replace("/", " ")
+                kind = f" ({how})" if how not in ("", "observed") else ""
                 what = "edge" if change["type"] == "edge" else "column edge"
                 job = change.get("job")
-                is_told = not job or job == (change["cause"] or {}).get("job")
-                by = "" if is_told else f" by {self._short(str(job))}"
+                is_in_cause = not job or job == (change["cause"] or {}).get("job")
+                by = "" if is_in_cause else f" by {self._short(str(job))}"
                 return f"{what} {ends}{kind}{by}"
             case "field":
                 column = self._screen.clean(subject.field)

@@ -35,7 +35,7 @@ class _BatchAnswer(msgspec.Struct):
 
 
 class Tally:
-    """What became of the events so far, and how it is told."""
+    """The results so far, and how they are printed."""
 
     def __init__(self, output: Output) -> None:
         self.stored = self.refused = self.skipped = 0
@@ -56,7 +56,7 @@ class Tally:
             self.console.print(f"{source}{record.place}: {reason}", soft_wrap=True, markup=False)
 
     def print_summary(self, end: str | None = None) -> None:
-        """Say how many; `end` is why there were no more."""
+        """Print the totals; `end` is the reason for stopping."""
         if self._output is Output.JSON:
             counts = {"stored": self.stored, "refused": self.refused, "skipped": self.skipped}
             answer = {**counts, "stopped": end, "failures": self._failures}

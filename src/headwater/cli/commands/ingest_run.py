@@ -35,7 +35,7 @@ _AT_ONCE_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class IngestOptions:
-    """What the options of an ingest say. `every` is in seconds; None: once."""
+    """The options of an ingest. `every` is in seconds; None: once."""
 
     settings: Settings
     name: str
@@ -103,7 +103,7 @@ def _session(
         f"headwater ingest {choices.name}",
         [] if isinstance(source, str) else [KAFKA],
         folder=choices.settings.data,
-        tell=_tell,
+        notify=_print,
         verbose=choices.verbose,
     )
 
@@ -180,7 +180,7 @@ def _outputs(settings: Settings, engine: "Engine") -> Sequence[tuple[str, str]]:
     return outputs
 
 
-def _tell(text: str) -> None:
+def _print(text: str) -> None:
     typer.echo(text, err=True)
 
 
@@ -220,5 +220,5 @@ def _stopped_by_signals(ingest: "StreamIngest") -> Iterator[None]:
 
 
 def _give_up() -> None:
-    _tell("headwater: the batch did not finish in time; the next start ingests it")
+    _print("headwater: the batch did not finish in time; the next start ingests it")
     os._exit(1)

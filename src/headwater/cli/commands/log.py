@@ -1,4 +1,4 @@
-"""`headwater log`: what persons did, and its undoing."""
+"""`headwater log`: the log of edits, and undo."""
 
 import json
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ from headwater.model.instant import format_instant
 
 Row = dict[str, Any]
 
-# Of a value, so much tells what it is.
+# The shown part of a value.
 _SHOWN = 60
 
 
@@ -66,7 +66,7 @@ def log(
 
 
 def _about(client: Client, name: str | None, type: NodeType | None) -> Row:
-    """What the log is asked for; what is deleted is found by its whole name."""
+    """The query for the log; deleted entities are found by their full name."""
     if name is None:
         return {}
     try:

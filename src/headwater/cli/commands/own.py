@@ -1,4 +1,4 @@
-"""`headwater own`: say who owns something."""
+"""`headwater own`: add and remove owners."""
 
 from typing import Annotated, Any
 

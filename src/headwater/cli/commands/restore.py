@@ -29,17 +29,17 @@ def restore(
 
 
 def _deleted(client: Client, name: str, type: NodeType | None) -> list[Shape]:
-    """What has that name and is deleted, by the last word on each; the log knows."""
+    """The deleted entities of that name, by the newest edit of each in the log."""
     namespace, mark, last = name.rpartition("|")
     asked = {"name": last, "limit": _ASKED} | ({"namespace": namespace} if mark else {})
-    words: dict[tuple[str, str, str], tuple[bool, Shape]] = {}
+    newest: dict[tuple[str, str, str], tuple[bool, Shape]] = {}
     for edit in client.read("/api/v1/edits", **asked)["edits"]:
-        said = {**dict.fromkeys(edit["unset"], False), **edit["set"]}
+        values = {**dict.fromkeys(edit["unset"], False), **edit["set"]}
         entity = edit["entity"]
-        if "deleted" in said and (type is None or entity["type"] == type):
+        if "deleted" in values and (type is None or entity["type"] == type):
             key = (entity["type"], entity.get("namespace", ""), entity["name"])
-            words.setdefault(key, (said["deleted"] is True, entity))
-    return [entity for is_deleted, entity in words.values() if is_deleted]
+            newest.setdefault(key, (values["deleted"] is True, entity))
+    return [entity for is_deleted, entity in newest.values() if is_deleted]
 
 
 def _choose(screen: Screen, name: str, deleted: list[Shape]) -> Shape:

@@ -1,4 +1,4 @@
-"""`headwater search`: what has some words in its name, or in what is said of it."""
+"""`headwater search`: datasets and jobs by words in their names and texts."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -66,7 +66,7 @@ def search(
 
 
 def _near(client: Client, words: list[str]) -> list[str]:
-    """Names that have one of the words, if not all of them as they were asked for."""
+    """Names that match one of the words, if none matches all."""
     names = [
         result["name"]
         for word in words

@@ -51,7 +51,7 @@ def demo(
     store = DemoStore(data)
     try:
         found = store.load()
-        # Asked again it tells what it holds.
+        # The second call returns the note.
         note = found or store.load()
     except KeyboardInterrupt:
         typer.echo("stopped while loading; the next start completes it", err=True)
@@ -78,7 +78,7 @@ def demo(
 
 
 def _check_port(port: int) -> None:
-    """Tell before the example is loaded, not after."""
+    """Fail before the example is loaded, not after."""
     try:
         socket.create_server((_HOST, port)).close()
     except (OSError, OverflowError) as error:

@@ -1,4 +1,4 @@
-"""The demo's own folder: its two scenes, each made once, and a note that says so."""
+"""The demo's own folder: its two scenes, each created once, and a note of that."""
 
 import shutil
 from pathlib import Path
@@ -73,7 +73,7 @@ class DemoStore:
         self._write_note(note)
 
     def forget_live(self) -> None:
-        """Note that it was not, before it is played anew."""
+        """Note that it was not, before it is played again."""
         note = self._read_note()
         assert note is not None
         note.live_version = 0
@@ -130,7 +130,7 @@ class DemoStore:
         (self.folder / _NOTE).write_bytes(msgspec.json.encode(note))
 
     def _remove(self) -> None:
-        """Take away an older example; the note goes last, as it says that this is ours to do."""
+        """Remove an older example; the note goes last, as it marks the folder as ours."""
         for part in (self.folder / "lake", self.live.folder):
             shutil.rmtree(part, ignore_errors=True)
         for suffix in ("", "-wal", "-shm"):

@@ -1,4 +1,4 @@
-"""The live scene, run in a process of its own while the server takes in what it tells."""
+"""The live scene, run in a separate process while the server receives its events."""
 
 import os
 import queue
@@ -25,7 +25,7 @@ Shape = dict[str, Any]
 
 _LOG = "spark.log"
 # How long the last of Spark's words may take, and Spark itself to end.
-_TOLD_SECONDS = 60.0
+_RECEIVED_SECONDS = 60.0
 _END_SECONDS = 20.0
 _LOOK_SECONDS = 0.5
 
@@ -80,7 +80,7 @@ class LiveScene:
                 if step.startswith(FAILED):
                     raise SparkUnavailable(step.removeprefix(FAILED))
                 say(f"{step[:1].upper()}{step[1:]}")
-            self._wait_until_told(client, move)
+            self._wait_until_received(client, move)
 
     def _next(self, steps: "queue.Queue[str | None]", look: Callable[[], None]) -> str | None:
         while not self._is_stopped.is_set():
@@ -90,10 +90,10 @@ class LiveScene:
                 look()
         return None
 
-    def _wait_until_told(self, client: Client, move: Callable[[str], None]) -> None:
-        """Spark tells of its jobs a little after they end."""
-        give_up = time.monotonic() + _TOLD_SECONDS
-        while not self._is_told(client):
+    def _wait_until_received(self, client: Client, move: Callable[[str], None]) -> None:
+        """Spark reports its jobs shortly after they end."""
+        give_up = time.monotonic() + _RECEIVED_SECONDS
+        while not self._is_received(client):
             if time.monotonic() > give_up:
                 raise HeadwaterError(
                     "Spark ran, but the server did not receive the events of all its jobs"
@@ -102,8 +102,8 @@ class LiveScene:
                 return
             move(self._describe(client))
 
-    def _is_told(self, client: Client) -> bool:
-        """Tell whether all runs of the stream have ended, and all jobs up from the summary."""
+    def _is_received(self, client: Client) -> bool:
+        """Whether all runs of the stream and all jobs upstream of the summary have ended."""
         states = [run["state"] for run in self._runs(client)]
         if states != ["COMPLETED"] * DAYS:
             return False
@@ -141,14 +141,14 @@ def read_runs(client: Client, job: str) -> list[Shape]:
 
 
 def rows_of(run: Shape, direction: str) -> int | None:
-    """How many rows a run read or wrote, over all datasets that it says so of."""
+    """How many rows a run read or wrote, over all datasets with counts."""
     counted = [
         each["facets"][f"{direction}Statistics"].get("rowCount")
         for each in run[f"{direction}DatasetVersions"]
         if f"{direction}Statistics" in each["facets"]
     ]
-    told = [rows for rows in counted if rows is not None]
-    return sum(told) if told else None
+    known = [rows for rows in counted if rows is not None]
+    return sum(known) if known else None
 
 
 def _found(client: Client, path: str, **parameters: Any) -> Shape:
@@ -158,7 +158,7 @@ def _found(client: Client, path: str, **parameters: Any) -> Shape:
 
 
 def _lines(child: subprocess.Popen[str]) -> "queue.Queue[str | None]":
-    """What a process says, line by line and then None, for whoever has other things to do."""
+    """The output of a process, line by line and then None, in a queue."""
     lines: queue.Queue[str | None] = queue.Queue()
 
     def read() -> None:
@@ -185,7 +185,7 @@ def _end(child: subprocess.Popen[str]) -> None:
 
 @contextmanager
 def _moving_line() -> Iterator[tuple[Callable[[str], None], Callable[[str], None]]]:
-    """How to say a line, and how to change the one that moves below; a pipe gets none of these."""
+    """How to print a line, and how to change the status line below; a pipe has no status line."""
     console = Console(highlight=False, markup=False, emoji=False)
 
     def say(text: str) -> None:

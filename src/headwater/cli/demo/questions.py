@@ -1,4 +1,4 @@
-"""What the demo tells its users to try, and the same asked by itself."""
+"""Commands that the demo suggests, and also runs itself."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -81,7 +81,7 @@ _PATHS = (
 
 
 def print_questions(url: str) -> None:
-    """Tell what to try next, against the server at an address."""
+    """Print what to try next, against the server at a URL."""
     typer.echo("\nTry next, in another terminal:")
     server = "" if url == DEFAULT_URL else f" --server {url}"
     for command in _COMMANDS:

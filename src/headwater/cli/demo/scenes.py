@@ -32,7 +32,7 @@ class _Stopped(HeadwaterError):
 
 
 class DemoOptions(NamedTuple):
-    """What the options of the demo say."""
+    """The options of the demo."""
 
     has_live: bool
     again: bool

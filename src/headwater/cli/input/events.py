@@ -49,11 +49,11 @@ class EventInput:
         return self._raw.tell() if self.size is not None else 0
 
     def records(self) -> Iterator[Record]:
-        """Read the events one by one; a file that breaks off ends with a record that says so."""
+        """Read the events one by one; a truncated file ends with a record of the error."""
         return read_records(self._lines())
 
     def _lines(self) -> Iterator[bytes]:
-        # Told by its content, so that a pipe may bring either.
+        # Detected by its content, so that a pipe may have either.
         peeked = self._raw.peek(2)  # type: ignore[attr-defined]
         if peeked.startswith(_GZIP_MAGIC):
             with gzip.open(self._raw, "rb") as unpacked:

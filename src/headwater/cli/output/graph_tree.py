@@ -15,7 +15,7 @@ from headwater.model.instant import now, parse_instant
 Shape = dict[str, Any]
 
 _COLUMNS = ("type", "system", "state", "freshness", "namespace")
-# Colours tell the type as well.
+# Colours show the type as well.
 _OPTIONAL = ("namespace", "type", "system", "freshness")
 _NO_CELLS = ("",) * len(_COLUMNS)
 _STYLES = {**STATE_STYLES, "DROP": "bold red", "TRUNCATE": "yellow"}
@@ -86,7 +86,7 @@ class GraphTrees:
         )
 
     def _freshness(self, data: Shape, is_job: bool) -> str:
-        """When a dataset was written, or a job ran or was last heard of."""
+        """When a dataset was written or seen, or a job ended or sent its last event."""
         run = data["latestRun"] or {} if is_job else {}
         for verb, time in (
             (("ran", run.get("endedAt")), ("last event", run.get("updatedAt")))

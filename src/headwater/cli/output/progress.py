@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# Told the step, how much of it is done, and of how much if that is known.
+# Called with the step, how much of it is done, and the total if known.
 Progress = Callable[[str, int, int | None], None]
 
 

@@ -71,12 +71,12 @@ class Screen:
         self._console.print(line, soft_wrap=True)
 
     def show(self, grid: Grid) -> None:
-        """Print rows; where columns had to be left out this is said."""
+        """Print rows; columns that do not fit are listed below."""
         widths = [
             max(cell_len(cell) for cell in (title, *(row[index].plain for row in grid.rows)))
             for index, title in enumerate(grid.titles)
         ]
-        # What says nothing of any row is not worth its room.
+        # A column that is empty in every row is not shown.
         shown = [
             index
             for index in range(len(widths))

@@ -47,7 +47,7 @@ def describe_time(text: str | None) -> str:
 
 
 def describe_age(time: str, at: int) -> str:
-    """How long before a time another was; clocks that differ a little are not told."""
+    """How long before a time another was; small differences of clocks are ignored."""
     age = at - parse_instant(time)
     for unit, name, least in (
         (DAY, "days", 2 * DAY),

@@ -10,7 +10,7 @@ _COLUMNS = "supplier string, day date, orders bigint, revenue decimal(20,2)"
 
 
 def summarise_by_supplier(spark: SparkSession) -> None:
-    """Write the summary anew."""
+    """Overwrite the summary."""
     by_day = spark.table(CLEANED).groupBy("supplier", "day")
     summary = by_day.agg(count("*").alias("orders"), sum_of("price").alias("revenue"))
     spark.sql(f"CREATE TABLE IF NOT EXISTS {SUMMARY} ({_COLUMNS}) USING parquet")

@@ -15,16 +15,16 @@ from headwater.pipeline.spark.session import session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
-def play(stack: ExitStack, place: Place, url: str, tell: Tell) -> None:
+def play(stack: ExitStack, place: Place, url: str, notify: Notify) -> None:
     """Run it all, telling a server; Spark goes on until the stack ends.
 
     What Spark says of a job may come a little after the job.
     """
-    tell("starting Spark")
-    spark = _start(stack, place, url, tell)
+    notify("starting Spark")
+    spark = _start(stack, place, url, notify)
     # Not before: they need Spark's package, and it is told in order where there is none.
     import headwater.spark
     from headwater.demo.live.batch import summarise_by_supplier
@@ -36,13 +36,13 @@ def play(stack: ExitStack, place: Place, url: str, tell: Tell) -> None:
     for back in reversed(range(DAYS)):
         day = today - timedelta(days=back)
         files = write_day(place.orders, day)
-        tell(f"orders of {day}: {len(files)} files have come, {STREAM} reads them")
+        notify(f"orders of {day}: {len(files)} files have come, {STREAM} reads them")
         clean_orders(spark, place.orders, place.checkpoint)
-    tell(f"a batch job writes {SUMMARY}")
+    notify(f"a batch job writes {SUMMARY}")
     summarise_by_supplier(spark)
 
 
-def _start(stack: ExitStack, place: Place, url: str, tell: Tell) -> "SparkSession":
+def _start(stack: ExitStack, place: Place, url: str, notify: Notify) -> "SparkSession":
     """Start Spark, without OpenLineage's own listener where that cannot be had."""
     own = {
         "spark.headwater.namespace": NAMESPACE,
@@ -56,14 +56,14 @@ def _start(stack: ExitStack, place: Place, url: str, tell: Tell) -> "SparkSessio
         "spark.openlineage.transport.url": url,
     }
     try:
-        return stack.enter_context(_session(place, {**own, **stock}, [OPENLINEAGE], tell))
+        return stack.enter_context(_session(place, {**own, **stock}, [OPENLINEAGE], notify))
     except PackagesUnavailable as error:
-        tell(f"going on without OpenLineage's own listener ({error.message})")
-    return stack.enter_context(_session(place, own, [], tell))
+        notify(f"going on without OpenLineage's own listener ({error.message})")
+    return stack.enter_context(_session(place, own, [], notify))
 
 
 def _session(
-    place: Place, conf: Mapping[str, str], needs: list[str], tell: Tell
+    place: Place, conf: Mapping[str, str], needs: list[str], notify: Notify
 ) -> "AbstractContextManager[SparkSession]":
     settings = SparkSettings(master="local[2]", conf=dict(conf))
-    return session(settings, APPLICATION, needs, folder=place.folder, tell=tell)
+    return session(settings, APPLICATION, needs, folder=place.folder, notify=notify)

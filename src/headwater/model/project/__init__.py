@@ -1,4 +1,4 @@
-"""project(event) -> Facts: the one pure function from what was said to what it states.
+"""project(event) -> Facts: the one pure function from an event to its facts.
 
 No settings, no clock, no store: every process, the server's and Spark's, makes the same facts.
 """
@@ -18,7 +18,7 @@ from headwater.model.project.jobs import project_job, project_parents, project_r
 from headwater.model.project.micro_batches import name_streamed_folders, project_micro_batch
 from headwater.model.project.projection import Projection
 
-# In this order: a run is told by what its datasets left whether it had any.
+# In this order: the step of the run needs the result of its datasets.
 STEPS: dict[Kind, tuple[Callable[[Projection], None], ...]] = {
     Kind.RUN: (
         name_streamed_folders,

@@ -11,7 +11,7 @@ from headwater.model.facet_readers import (
     Symlink,
     read_facet,
 )
-from headwater.model.ids import UNSAID, access_id, dataset_id
+from headwater.model.ids import UNREPORTED, access_id, dataset_id
 from headwater.model.instant import MINUTE
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
@@ -33,14 +33,14 @@ _STATISTICS = frozenset(("inputStatistics", "outputStatistics"))
 
 
 class Description(NamedTuple):
-    """Digests of what an event says of a dataset it names."""
+    """Digests of how an event describes a dataset."""
 
     schema: bytes | None = None
     columns: bytes | None = None
     version: bytes | None = None
 
 
-_NOTHING_SAID = Description()
+_NO_DESCRIPTION = Description()
 
 
 def project_used_datasets(projection: Projection) -> None:
@@ -53,7 +53,7 @@ def project_used_datasets(projection: Projection) -> None:
 
 
 def project_declared_datasets(projection: Projection) -> None:
-    """What a job event says its job uses, until its author says something else."""
+    """What a job event declares that its job uses, until its author declares something else."""
     job = cast(bytes, projection.job)
     for dataset in projection.event.inputs:
         _declare_dataset(projection, dataset, job, Direction.INPUT)
@@ -82,9 +82,9 @@ def project_mentioned_datasets(projection: Projection) -> None:
 def _use_dataset(projection: Projection, dataset: Dataset, direction: Direction) -> None:
     named = _named(projection, dataset)
     projection.name(named)
-    said = _describe(projection, dataset, named) if dataset.facets else _NOTHING_SAID
+    description = _describe(projection, dataset, named) if dataset.facets else _NO_DESCRIPTION
     statistics = _project_access(projection, dataset, named, direction)
-    _add_use(projection, named.id, direction, said, statistics)
+    _add_use(projection, named.id, direction, description, statistics)
 
 
 def _declare_dataset(
@@ -92,10 +92,10 @@ def _declare_dataset(
 ) -> None:
     named = _named(projection, dataset)
     projection.name(named)
-    said = _describe(projection, dataset, named)
+    description = _describe(projection, dataset, named)
     _project_access(projection, dataset, named, Direction.INPUT)
     _project_access(projection, dataset, named, Direction.OUTPUT)
-    _add_declared(projection, named.id, job, direction, said)
+    _add_declared(projection, named.id, job, direction, description)
 
 
 def _named(projection: Projection, dataset: Dataset) -> NamedDataset:
@@ -110,12 +110,12 @@ def _add_use(
     projection: Projection,
     dataset: bytes,
     direction: Direction,
-    said: Description,
+    description: Description,
     statistics: bytes | None = None,
 ) -> None:
     """A row of the history, and one of the graph as it is now."""
     at, stamp = projection.at, projection.stamp
-    schema, columns, version = said
+    schema, columns, version = description
     run, job = cast(bytes, projection.run), cast(bytes, projection.job)
     projection.facts.add(
         "run_dataset",
@@ -135,14 +135,18 @@ def _add_use(
             stamp if statistics else None,
         ),
     )
-    described = (schema or UNSAID, columns or UNSAID)
+    described = (schema or UNREPORTED, columns or UNREPORTED)
     projection.facts.add("job_dataset", JobDataset(job, dataset, direction, *described, at, at))
 
 
 def _add_declared(
-    projection: Projection, dataset: bytes, job: bytes, direction: Direction, said: Description
+    projection: Projection,
+    dataset: bytes,
+    job: bytes,
+    direction: Direction,
+    description: Description,
 ) -> None:
-    described = (said.schema or UNSAID, said.columns or UNSAID)
+    described = (description.schema or UNREPORTED, description.columns or UNREPORTED)
     row = (projection.author, job, dataset, direction, *described, projection.at, projection.at)
     projection.facts.add("declared_dataset", DeclaredDataset._make(row))
 
@@ -151,28 +155,28 @@ def _add_edge(
     projection: Projection,
     dataset: bytes,
     direction: Direction,
-    said: Description = _NOTHING_SAID,
+    description: Description = _NO_DESCRIPTION,
 ) -> None:
     """State an edge that a facet implies, as observed or as declared, like the event itself."""
     at, job = projection.at, projection.job
     if projection.run is None or job is None:
-        _add_declared(projection, dataset, job or NO_JOB, direction, said)
+        _add_declared(projection, dataset, job or NO_JOB, direction, description)
     elif direction is Direction.ITSELF:
-        row = JobDataset(job, dataset, direction, UNSAID, UNSAID, at, at)
+        row = JobDataset(job, dataset, direction, UNREPORTED, UNREPORTED, at, at)
         projection.facts.add("job_dataset", row)
     else:
-        _add_use(projection, dataset, direction, said)
+        _add_use(projection, dataset, direction, description)
 
 
 def _describe(projection: Projection, dataset: Dataset, named: NamedDataset) -> Description:
-    """Project a dataset's own facets; schema and columns are kept with who said them."""
+    """Project a dataset's own facets; schema and columns are stored with their reporter."""
     schema = columns = stated = version = None
     for name, raw in (dataset.facets or {}).items():
         facet = read_facet(name, bytes(raw))
         if facet is None:
             continue
         if name == "schema":
-            # That every topic has keys, values and offsets says nothing of what is in one.
+            # Every topic has keys, values and offsets: that is no information on its content.
             if not (facet.meaning and named.namespace.startswith("kafka://")):
                 schema = projection.keep(facet)
             continue
@@ -223,8 +227,8 @@ def _follow_job_lineage(projection: Projection) -> None:
         if flow.target is not None:
             projection.name(flow.target)
             columns = projection.keep(flow.columns) if flow.columns else None
-            said = Description(columns=columns)
-            _add_edge(projection, flow.target.id, Direction.OUTPUT, said)
+            description = Description(columns=columns)
+            _add_edge(projection, flow.target.id, Direction.OUTPUT, description)
 
 
 def _follow_dataset_lineage(projection: Projection, flows: tuple[Flow, ...]) -> bytes | None:
@@ -247,7 +251,7 @@ def _add_inputs(projection: Projection, flow: Flow) -> None:
 def _project_access(
     projection: Projection, dataset: Dataset, named: NamedDataset, direction: Direction
 ) -> bytes | None:
-    """Project what a run says of its own reading or writing; give the statistics' digest."""
+    """Project the facets of a run's reading or writing; give the statistics' digest."""
     is_input = direction is Direction.INPUT
     facets = dataset.inputFacets if is_input else dataset.outputFacets
     if not facets:

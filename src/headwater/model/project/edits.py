@@ -10,7 +10,7 @@ from headwater.model.event import Edit, Entity
 from headwater.model.facet_readers import Facet, NamedDataset, read_facet
 from headwater.model.ids import (
     NO_CONTENT,
-    UNSAID,
+    UNREPORTED,
     dataset_id,
     digest,
     editors_id,
@@ -56,7 +56,7 @@ _DATASETS = facets.decoder(_Datasets)
 
 
 def entity_id(entity: Entity) -> bytes:
-    """The id under which what persons say of an entity is kept."""
+    """The id under which edits of an entity are stored."""
     if entity.type == "dataset":
         return dataset_id(entity.namespace, entity.name)
     if entity.type == "job":
@@ -126,7 +126,7 @@ def _declare_schema(projection: Projection, dataset: bytes, facet: Facet | None)
     author, at = editors_id(dataset), projection.at
     if facet is not None:
         schema = projection.keep(facet)
-        row = (author, NO_JOB, dataset, Direction.ITSELF, schema, UNSAID, at, at)
+        row = (author, NO_JOB, dataset, Direction.ITSELF, schema, UNREPORTED, at, at)
         projection.facts.add("declared_dataset", DeclaredDataset._make(row))
     projection.facts.add("declaration", Declaration(author, NO_JOB, at))
 
@@ -134,7 +134,7 @@ def _declare_schema(projection: Projection, dataset: bytes, facet: Facet | None)
 def _declare_datasets(
     projection: Projection, entity: Entity, job: bytes, facet: Facet | None
 ) -> None:
-    """A job's design, in the place of what persons said of it before."""
+    """A job's declared datasets, in the place of those of earlier edits."""
     author, at = editors_id(job), projection.at
     stated: _Datasets | None = facets.read(_DATASETS, facet.body) if facet else None
     if stated is not None:
@@ -147,7 +147,7 @@ def _declare_datasets(
                     names_of = (reference.namespace, reference.name)
                     dataset = NamedDataset(dataset_id(*names_of), *names_of)
                     projection.name(dataset)
-                    row = (author, job, dataset.id, direction, UNSAID, UNSAID, at, at)
+                    row = (author, job, dataset.id, direction, UNREPORTED, UNREPORTED, at, at)
                     projection.facts.add("declared_dataset", DeclaredDataset._make(row))
     projection.facts.add("declaration", Declaration(author, job, at))
 

@@ -29,7 +29,7 @@ def project_job(projection: Projection) -> None:
 
 
 def project_run(projection: Projection) -> None:
-    """The run: when it was heard of, in which state, under which parent."""
+    """The run: the times of its events, its state and its parent."""
     event = projection.event
     assert event.run is not None and projection.run is not None
     for name, facet in projection.run_facets.items():

@@ -1,4 +1,4 @@
-"""What OpenLineage's own listener for Spark says of streams, which it tells batch by batch.
+"""Streams as OpenLineage's own listener for Spark reports them: batch by batch.
 
 Each micro-batch is a run of a job by the kind of its plan, and reads the very files of that batch.
 Only one event of such a run says which query it is a batch of. So jobs are noted as micro-batches
@@ -81,7 +81,7 @@ def _is_micro_batch(projection: Projection) -> bool:
 
 
 def _query(projection: Projection) -> str | None:
-    """The name of the query that a run is a batch of, as a stream that tells itself has it."""
+    """The name of the query that a run is a batch of, as our listener reports it."""
     facet = projection.run_facets.get("spark_jobDetails")
     found: _JobDetails | None = facets.read(_JOB_DETAILS, facet.body) if facet else None
     described = _QUERY.fullmatch(found.jobDescription) if found else None

@@ -76,6 +76,6 @@ class Projection:
 
 
 def _read(facets: Facets | None, read: Callable[[str, bytes], Facet | None]) -> dict[str, Facet]:
-    """Read all facets of one owner; a JSON null says nothing."""
+    """Read all facets of one owner; a JSON null is ignored."""
     found = ((name, read(name, bytes(raw))) for name, raw in (facets or {}).items())
     return {name: facet for name, facet in found if facet is not None}

@@ -1,6 +1,6 @@
 """Where events come from, as an ingest sees it: a stream from where the store is.
 
-The store knows how far each source was taken in; it is told once the facts are stored. A feed
+The store has the position of each source, which is moved once the facts are stored. A feed
 begins there, whatever happened before: a store put back from a backup, a process that was killed,
 another version. To take in twice changes nothing, so this needs no other bookkeeping.
 """
@@ -35,7 +35,7 @@ class Feed(Protocol):
         """The stream from where the store is."""
 
     def check(self) -> None:
-        """Before a batch: raises SourceChanged where the stream must begin anew."""
+        """Before a batch: raises SourceChanged if the stream must start again."""
 
     def began(self) -> Moves:
         """Where the stream begins, of what the store did not know."""
@@ -44,7 +44,7 @@ class Feed(Protocol):
         """How far a batch came, of what has moved; `end` is Spark's word for it."""
 
     def commit(self, end: str | None) -> None:
-        """Tell others how far we are, if there is somebody to tell."""
+        """Report the position to others, if configured."""
 
     def lag(self, progress: Mapping[str, Any]) -> int | None:
         """Messages that are still to come, if that is known."""

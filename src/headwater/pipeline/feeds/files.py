@@ -181,7 +181,7 @@ class Planner:
 
 
 def _is_by_line(file: BufferedReader, size: int) -> bool:
-    """Tell whether a file may be read in stretches; a doubtful one is read whole."""
+    """Whether a file may be read in stretches; a doubtful one is read whole."""
     file.seek(0)
     head = file.peek(2)
     if head.startswith(GZIP_MAGIC) or b"\0" in head:

@@ -22,15 +22,15 @@ class FilesFeed:
 
     def __init__(self, place: str) -> None:
         self.place = place
-        self._told: Offset = {}
+        self._reported: Offset = {}
 
     @property
     def read(self) -> Callable[[Any], Iterator[Message]]:
         return read_files_of
 
     def open(self, spark: SparkSession, positions: Positions, *, is_once: bool) -> DataFrame:
-        self._told = {path: _to_taken(position) for path, position in positions.items()}
-        return read_files(spark, self.place, is_once=is_once, begin=self._told)
+        self._reported = {path: _to_taken(position) for path, position in positions.items()}
+        return read_files(spark, self.place, is_once=is_once, begin=self._reported)
 
     def check(self) -> None:
         """Files that change are seen as such by the source itself."""
@@ -41,8 +41,8 @@ class FilesFeed:
     def moved(self, end: str | None) -> Moves:
         # Spark shows what a source in Python calls its offset as Python does.
         offset = from_json(ast.literal_eval(end)) if end else {}
-        new = {path: taken for path, taken in offset.items() if self._told.get(path) != taken}
-        self._told = offset
+        new = {path: taken for path, taken in offset.items() if self._reported.get(path) != taken}
+        self._reported = offset
         return {path: (taken.end, f"{taken.done} {taken.mark}") for path, taken in new.items()}
 
     def commit(self, end: str | None) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # By topic and partition: the offset of the next message.
 Offsets = dict[str, dict[int, int]]
 
-# What Spark decides by itself, and refuses to be told.
+# Properties that Spark sets itself, and refuses to accept.
 _SPARKS_OWN = frozenset(
     (
         "auto.offset.reset",
@@ -49,7 +49,7 @@ class KafkaSource:
 
     @property
     def _consumer(self) -> dict[str, str]:
-        """What a transaction took back was never said: it is left out unless asked for."""
+        """Messages of aborted transactions are skipped unless configured otherwise."""
         settings = {"isolation.level": "read_committed", **self.client}
         return {f"kafka.{key}": value for key, value in settings.items()}
 
@@ -93,7 +93,7 @@ def read_messages(batch: Any) -> Iterator[Message]:
 
 
 def parse_offsets(text: str | None) -> Offsets:
-    """Offsets as Spark tells them: JSON by topic and partition."""
+    """Offsets as Spark reports them: JSON by topic and partition."""
     # pyspark makes a text of an offset that is not there.
     found = json.loads(text) if text and text != "None" else {}
     return {

@@ -107,14 +107,14 @@ class KafkaAdmin:
             return offsets
 
     def commit(self, group: str, offsets: Offsets) -> None:
-        """Tell Kafka how far a group is, for tools that watch its lag."""
+        """Commit the offsets of a group, for tools that monitor its lag."""
         kind = self._jvm.org.apache.kafka.clients.consumer.OffsetAndMetadata
         with self._asking():
-            told = self._jvm.java.util.HashMap()
+            offsets_by_partition = self._jvm.java.util.HashMap()
             for topic, partitions in offsets.items():
                 for partition, offset in partitions.items():
-                    told.put(self._partition(topic, partition), kind(offset))
-            self._client.alterConsumerGroupOffsets(group, told).all().get()
+                    offsets_by_partition.put(self._partition(topic, partition), kind(offset))
+            self._client.alterConsumerGroupOffsets(group, offsets_by_partition).all().get()
 
     def cluster_id(self) -> str:
         with self._asking():
@@ -134,7 +134,7 @@ class KafkaAdmin:
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
-        """Whatever the client throws is told in one sentence."""
+        """Errors of the client become one sentence."""
         from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 
         try:

@@ -51,14 +51,14 @@ class Listing:
 
     def __init__(self, place: str) -> None:
         self.place = place
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     def list(self) -> list[FoundFile]:
         """The files there are, the oldest first; a place that is gone has none."""
         if not _is_pattern(self.place) and not Path(self.place).exists():
-            self._tell(self.place, "is gone; waiting for it to come back")
+            self._warn(self.place, "is gone; waiting for it to come back")
             return []
-        self._told.discard(self.place)
+        self._warned.discard(self.place)
         return sorted(found for path in self._paths() if (found := self._look(path)))
 
     def _paths(self) -> Iterator[str]:
@@ -75,7 +75,7 @@ class Listing:
             yield top
             return
         # By Path, so that a slash at the end makes no other name of the same file.
-        for folder, folders, names in os.walk(str(Path(top)), onerror=self._tell_error):
+        for folder, folders, names in os.walk(str(Path(top)), onerror=self._warn_of_error):
             folders[:] = filter(_is_wanted, folders)
             yield from (f"{folder}{os.sep}{name}" for name in names if _is_wanted(name))
 
@@ -88,19 +88,19 @@ class Listing:
             # Gone since it was listed, or a link to nowhere.
             return None
         except UnicodeEncodeError:
-            self._tell(path, "has a name that is not UTF-8; rename it")
+            self._warn(path, "has a name that is not UTF-8; rename it")
             return None
         # To open a pipe would wait for whoever writes to it.
         if not stat.S_ISREG(status.st_mode) or not status.st_size:
             return None
         return FoundFile(status.st_mtime_ns, path, status.st_size)
 
-    def _tell_error(self, error: OSError) -> None:
-        self._tell(str(error.filename), f"cannot be listed: {error.strerror}")
+    def _warn_of_error(self, error: OSError) -> None:
+        self._warn(str(error.filename), f"cannot be listed: {error.strerror}")
 
-    def _tell(self, path: str, what: str) -> None:
-        if path not in self._told:
-            self._told.add(path)
+    def _warn(self, path: str, what: str) -> None:
+        if path not in self._warned:
+            self._warned.add(path)
             _log.warning("%r %s", path, what)
 
 

@@ -71,7 +71,7 @@ def _lock(lake: Path, file: TextIO) -> None:
 
 
 def compact_day(folder: Path, files: Sequence[Path]) -> Compacted:
-    """Write a day's fragments anew, if there is anything to gain, and remove them then."""
+    """Merge a day's files, if there is anything to gain, and then remove them."""
     with writing(folder.parent):
         _remove_left(folder)
     sizes = {file: read_footer(file) for file in files}

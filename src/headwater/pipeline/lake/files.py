@@ -44,7 +44,7 @@ class LakeEvent(NamedTuple):
 
 
 class Footer(NamedTuple):
-    """What a file tells of itself."""
+    """The metadata of a file."""
 
     events: int
     unpacked_bytes: int
@@ -106,7 +106,7 @@ def read_footer(path: Path) -> Footer:
 
 @contextmanager
 def writing(lake: Path) -> Iterator[None]:
-    """Whatever the file system refuses is told as the lake's."""
+    """Errors of the file system become LakeUnavailable."""
     try:
         yield
     except OSError as error:

@@ -31,7 +31,7 @@ def flush(engine: Engine, lake: Lake, progress: Callable[[int], None] = lambda d
 
 
 def _flush_part(engine: Engine, lake: Lake) -> tuple[int, bool]:
-    """Carry on as many as are held in memory at once; tells whether more may wait."""
+    """Carry on as many as are held in memory at once; returns whether more may wait."""
     with engine.connect() as connection:
         waiting = read_waiting(connection, _EVENTS_AT_ONCE, _BYTES_AT_ONCE)
     events = _events(waiting)
@@ -48,7 +48,7 @@ def _events(waiting: Sequence[Waiting]) -> list[LakeEvent]:
 
 
 def _is_full(waiting: Sequence[Waiting]) -> bool:
-    """Tell whether more may wait. Less than could be read was all there was: what has come since
+    """Whether more may wait. Less than could be read was all there was: what has come since
     is left for the next time, or it would be carried on by the handful as long as any comes."""
     size = sum(each.size for each in waiting)
     return len(waiting) == _EVENTS_AT_ONCE or size >= _BYTES_AT_ONCE

@@ -59,7 +59,7 @@ def make_conf(
 
 
 def are_executors_apart(master: str) -> bool:
-    """Tell whether work is done in processes that may be on other machines."""
+    """Whether work is done in processes that may be on other machines."""
     return re.fullmatch(r"local(\[.*\])?", master) is None
 
 

@@ -25,15 +25,15 @@ from headwater.pipeline.spark.repositories import find_repositories
 
 _EXCLUDED = "spark.jars.excludes"
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
-def replace_packages(conf: dict[str, str], java: Java, tell: Tell) -> dict[str, str]:
+def replace_packages(conf: dict[str, str], java: Java, notify: Notify) -> dict[str, str]:
     """Settings with the jars of their packages in the place of the packages."""
     packages = parse_packages(conf.get(SETTING, "").split(","))
     if not packages:
         return conf
-    jars = find_jars(packages, conf) or _fetch(packages, conf, java, tell)
+    jars = find_jars(packages, conf) or _fetch(packages, conf, java, notify)
     own = [conf["spark.jars"]] if conf.get("spark.jars") else []
     rest = {key: value for key, value in conf.items() if key not in (SETTING, _EXCLUDED)}
     return {**rest, "spark.jars": ",".join([*map(str, jars), *own])}
@@ -51,21 +51,21 @@ def find_jars(packages: Collection[Package], conf: Mapping[str, str] = {}) -> li
 
 
 def _fetch(
-    packages: Collection[Package], conf: Mapping[str, str], java: Java, tell: Tell
+    packages: Collection[Package], conf: Mapping[str, str], java: Java, notify: Notify
 ) -> list[Path]:
     spark_jars = _spark_jars()
-    with _one_at_a_time(tell):
+    with _one_at_a_time(notify):
         # Who had the lock may have fetched the same.
         if (jars := find_jars(packages, conf)) is not None:
             return jars
-        tell(f"fetching for Spark, once: {', '.join(package.jar for package in packages)}")
+        notify(f"fetching for Spark, once: {', '.join(package.jar for package in packages)}")
         _remove_damaged(packages, conf)
         excluded = find_provided(spark_jars) | _excluded(conf)
         repositories = find_repositories(conf)
         steps = fetch(packages, excluded, repositories, _folder(), java, spark_jars)
         for number, step in enumerate(steps, 1):
             if isinstance(step, Progress):
-                tell(f"fetching for Spark: jar {number} of up to {step.needed}, {step.jar}")
+                notify(f"fetching for Spark: jar {number} of up to {step.needed}, {step.jar}")
             else:
                 _check(step, str(repositories))
                 _keep(step, _list_of(packages, conf))
@@ -106,14 +106,14 @@ def _is_damaged(path: Path, digest: str) -> bool:
 
 
 @contextmanager
-def _one_at_a_time(tell: Tell) -> Iterator[None]:
+def _one_at_a_time(notify: Notify) -> Iterator[None]:
     """Keep two processes from fetching the same; the lock goes with its process."""
     _folder().mkdir(parents=True, exist_ok=True)
     with (_folder() / ".lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            tell("waiting for another process that fetches jars for Spark")
+            notify("waiting for another process that fetches jars for Spark")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

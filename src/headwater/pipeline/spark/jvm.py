@@ -103,7 +103,7 @@ class Jvm:
         return process
 
     def has_ended(self, within: float = 0) -> bool:
-        """Tell whether it has ended, or does so within some seconds."""
+        """Whether it has ended, or does so within some seconds."""
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(within)
         return self.process.poll() is not None
@@ -175,5 +175,5 @@ def find_cause(error: BaseException) -> str:
 def _find_line(text: str) -> str:
     """The first line; or, where Python's stack is in the text, the one that ends it."""
     lines = text.partition("\n\tat ")[0].splitlines()
-    told = [line.strip() for line in lines if line.strip()]
-    return told[-1 if "Traceback (most recent call last)" in text else 0] if told else ""
+    written = [line.strip() for line in lines if line.strip()]
+    return written[-1 if "Traceback (most recent call last)" in text else 0] if written else ""

@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 
 _END_SECONDS = 2.0
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 class _Open(NamedTuple):
@@ -66,7 +66,7 @@ def session(
     needs: Collection[str] = (),
     *,
     folder: Path | None = None,
-    tell: Tell = log.info,
+    notify: Notify = log.info,
     verbose: bool = False,
 ) -> Iterator["SparkSession"]:
     """A session that ends with the block, and its JVM with it; as `open_session` otherwise.
@@ -74,7 +74,7 @@ def session(
     Errors of Spark's that nobody handles in the block leave it as ours: the text of theirs is in
     the JVM, and gone with it.
     """
-    spark = open_session(settings, name, needs, folder=folder, tell=tell, verbose=verbose)
+    spark = open_session(settings, name, needs, folder=folder, notify=notify, verbose=verbose)
     try:
         yield spark
     except HeadwaterError:
@@ -92,7 +92,7 @@ def open_session(
     needs: Collection[str] = (),
     *,
     folder: Path | None = None,
-    tell: Tell = log.info,
+    notify: Notify = log.info,
     verbose: bool = False,
 ) -> "SparkSession":
     """Start Spark, for `close_session` to end.
@@ -111,7 +111,7 @@ def open_session(
     scratch = Scratch(None if folder is None else folder / "spark")
     try:
         conf = make_conf(settings, name, needs, scratch.path, verbose)
-        conf = replace_packages(conf, java, tell)
+        conf = replace_packages(conf, java, notify)
         with variables_set(**_variables(settings.master, java.home, python_of_executors(settings))):
             jvm, spark = _start(conf, scratch.path, verbose)
     except BaseException:

@@ -1,4 +1,4 @@
-"""The server's events reach the lake: carried on every so often, never in a request's way."""
+"""Writes the server's events to the lake periodically, outside of requests."""
 
 import json
 import logging
@@ -27,9 +27,9 @@ _COMMAND = (sys.executable, "-P", "-m", "headwater.pipeline.lake.carry")
 
 
 class LakeFlush(Background):
-    """Carries events on in the background, each time in a process of its own, unless switched off.
+    """Writes events in the background, each time in a separate process, unless switched off.
 
-    `observe` is told how many wait whenever that is looked at.
+    `observe` is called with the number of waiting events after each check.
     """
 
     name = "lake"
@@ -77,11 +77,11 @@ class LakeFlush(Background):
             return count_waiting(connection)
 
     def _carry(self) -> int:
-        """Have a process do it; how many it carried on."""
+        """Run a process; the number of events it wrote."""
         child = self._start_child()
-        told, _ = child.communicate(json.dumps(self._request()).encode())
+        output, _ = child.communicate(json.dumps(self._request()).encode())
         self._child = None
-        answer = _read_answer(told)
+        answer = _read_answer(output)
         if answer is None:
             self.check_stopping()
             reason = f"the process that writes to the lake ended with status {child.returncode}"
@@ -113,10 +113,10 @@ class LakeFlush(Background):
         }
 
 
-def _read_answer(told: bytes) -> dict[str, Any] | None:
-    """What a child said; None where it was ended before it said anything."""
+def _read_answer(output: bytes) -> dict[str, Any] | None:
+    """The output of a child; None if it was ended before."""
     try:
-        answer: dict[str, Any] = json.loads(told)
+        answer: dict[str, Any] = json.loads(output)
     except ValueError:
         return None
     return answer

@@ -1,4 +1,4 @@
-"""What a person may say of a dataset, a field or a job, checked before it is kept."""
+"""Bodies of edits of a dataset, a field or a job, checked before they are stored."""
 
 from collections.abc import Iterator
 from typing import Any, Literal
@@ -72,7 +72,7 @@ _OF_FIELDS = frozenset((DOCUMENTATION,))
 
 
 def read_change(connection: Connection, body: EditBody) -> EntityChange:
-    """What a body asks for; raises where it cannot be said, or of nothing that is known."""
+    """The change that a body requests; raises if it is invalid or its entity unknown."""
     entity = _find(connection, body.entity)
     if not body.set and not body.unset:
         raise WrongShape("$.set", "empty, as is $.unset; give a value")
@@ -100,7 +100,7 @@ def _find(connection: Connection, named: EditedEntity) -> Entity:
 
 
 def check_field(connection: Connection, entity: Entity) -> None:
-    """Refuse a field that a dataset does not have, and tell those it has."""
+    """Refuse a field that a dataset does not have, and list those it has."""
     id = entity_id(entity)
     schema = read_states(connection, [id])[id].schema
     fields = COLUMN_TYPES.read(connection, [schema]).get(schema, {}) if schema else {}

@@ -104,7 +104,7 @@ def post_edit(
     """Edit a dataset, a field or a job: its description, owners, tags or symlinks."""
     change = read_change(connection, body)
     (id,) = editor.record_all([change])
-    return _tell(editor, id, status=201)
+    return _respond(editor, id, status=201)
 
 
 @router.post("/edits/{id:name}/undo", responses=answers(EditAnswer, _EXAMPLE, 404, 409))
@@ -114,10 +114,10 @@ def undo_edit(id: str, connection: ReadConnection, editor: Editing) -> Response:
     _check_unchanged(connection, kept)
     change = _undo(connection, kept)
     (undone,) = editor.record_all([change], kept.at + 1)
-    return _tell(editor, undone)
+    return _respond(editor, undone)
 
 
-def _tell(editor: Editor, id: bytes, status: int = 200) -> Response:
+def _respond(editor: Editor, id: bytes, status: int = 200) -> Response:
     """An edit as it is stored."""
     with editor.read_again() as connection:
         answer = json_response(_answer(_find(connection, id.hex())))
@@ -136,7 +136,7 @@ def _find(connection: Connection, id: str) -> KeptEdit:
 
 
 def _check_unchanged(connection: Connection, kept: KeptEdit) -> None:
-    """What others said since would be lost without a word."""
+    """Refuse if later edits of others would be lost."""
     for other in read_changed_since(connection, kept):
         aspects = sorted(_aspects(kept.edit) & _aspects(other.edit))
         raise Conflict(

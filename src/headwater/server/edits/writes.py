@@ -20,7 +20,7 @@ Event = Mapping[str, Any]
 
 
 class EntityChange(NamedTuple):
-    """What is to be said of one entity."""
+    """The changes of one entity."""
 
     entity: Entity
     set: Mapping[str, Any] = {}
@@ -30,7 +30,7 @@ class EntityChange(NamedTuple):
 
 
 class _Clock:
-    """No two edits of this process have the same time: the later one is the last word."""
+    """No two edits of this process have the same time: the later one wins."""
 
     def __init__(self) -> None:
         self._last = 0
@@ -70,12 +70,12 @@ class Editor:
     def record_all(self, changes: Sequence[EntityChange], not_before: int = 0) -> list[bytes]:
         """Record several changes, all or none; gives the edits' ids.
 
-        `not_before` is for what must outlast what a sender with a fast clock has said.
+        `not_before` is for edits that must override events of a sender with a fast clock.
         """
         return self._write([{"edit": self._edit(change)} for change in changes], not_before)
 
     def state(self, event: Event) -> bytes:
-        """Take in an event of the server's own making, at this time unless it tells another."""
+        """Store an event that the server itself created, at this time unless it has another."""
         return self._write([event])[0]
 
     def _edit(self, change: EntityChange) -> dict[str, Any]:

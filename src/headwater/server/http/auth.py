@@ -23,7 +23,7 @@ from headwater.server.web.pages import is_web_path
 MAX_URL_BYTES = 16_384
 MAX_HEADER_BYTES = 32_768
 
-# Answered to those who have no key, as they tell nothing of what is stored: what probes ask, and
+# Open without a key, as they reveal nothing of the store: what probes ask, and
 # the pages, which ask for a key before they read anything.
 OPEN_PATHS = frozenset((b"/healthz", b"/readyz", b"/docs", b"/docs/docs.css", b"/docs/docs.js"))
 # Paths, with all below them, for which a key must have the scope `admin`.

@@ -90,7 +90,7 @@ class Body:
 
 
 def has_body(scope: Scope) -> bool:
-    """Tell whether a body is announced; one of unknown length is."""
+    """Whether a body is announced; one of unknown length is."""
     return header(scope, b"content-length") not in ("", "0") or bool(
         header(scope, b"transfer-encoding")
     )
@@ -125,7 +125,7 @@ def header(scope: Scope, name: bytes) -> str:
 
 
 def check_content_type(scope: Scope) -> None:
-    """Refuse what does not claim to be JSON; saying nothing is fine."""
+    """Refuse a content type other than JSON; none is accepted."""
     content_type = header(scope, b"content-type").partition(";")[0].strip().lower()
     if content_type and content_type != "application/json" and not content_type.endswith("+json"):
         raise WrongContentType("Content-Type", f"'{content_type}'; send application/json")

@@ -1,6 +1,6 @@
-"""Answers made smaller for those who ask for it: the JSON of a graph shrinks to a tenth.
+"""Compressed responses on request: the JSON of a graph shrinks to a tenth.
 
-Nothing of others is in an answer beside what its reader sent, no cookie and no key: its size tells
+A response never mixes secrets, such as cookies or keys, with what its reader sent: its size reveals
 nothing that is secret.
 """
 

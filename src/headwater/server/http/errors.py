@@ -77,7 +77,7 @@ def error_body(error: HeadwaterError, code: int) -> bytes:
 
 
 def error_headers(error: HeadwaterError, code: int) -> dict[str, str]:
-    """What an error's answer says beside its body: when to come again, and how to come in."""
+    """The headers of an error response: when to retry, and how to authenticate."""
     if isinstance(error, TooManyRequests):
         return {"Retry-After": str(error.retry_after)}
     match code:

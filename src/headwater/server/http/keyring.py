@@ -60,7 +60,7 @@ class Keyring:
                 self.refresh()
                 is_away = False
             except DatabaseError as error:
-                # Said once: a store can be away for hours.
+                # Logged once: a store can be unavailable for hours.
                 if not is_away:
                     reason = find_reason(error)
                     log.warning("keys cannot be read, the last ones stay in force: %s", reason)

@@ -74,9 +74,11 @@ def found(value: T | None, kind: str, name: str) -> T:
 
 def instant_parameter(name: str, what: str = "A time") -> Callable[..., int | None]:
     """A query parameter that is a time."""
-    told = f"{what}: 2026-01-31T12:00:00Z, with an offset, or a date as its midnight in UTC."
+    description = f"{what}: 2026-01-31T12:00:00Z, with an offset, or a date as its midnight in UTC."
 
-    def read(text: Annotated[str | None, Query(alias=name, description=told)] = None) -> int | None:
+    def read(
+        text: Annotated[str | None, Query(alias=name, description=description)] = None,
+    ) -> int | None:
         if not text:
             return None
         try:

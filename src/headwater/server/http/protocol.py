@@ -69,7 +69,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._refuse(InvalidRequest("request", "not a valid HTTP/1.1 request"))
 
     def _refuse(self, error: HeadwaterError) -> None:
-        # While an earlier request of this connection is answered, nothing may be said in between.
+        # While an earlier request of this connection is answered, nothing may be sent in between.
         if self.cycle is None or self.cycle.response_complete:
             self.transport.write(_refusal(error))
         self.transport.close()

@@ -6,8 +6,8 @@ from headwater.errors import HeadwaterError
 from headwater.server.http.body import Message, Scope, Send, header
 from headwater.server.http.errors import error_body, error_headers, status_of
 
-# Made once: every answer carries them. A browser takes an answer for what it says it is, shows it
-# in no one's frame, and tells no other site where it came from.
+# Made once: every answer carries them. A browser does not guess the type of a response, shows it
+# in no frame, and sends no referrer to other sites.
 SECURITY_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),

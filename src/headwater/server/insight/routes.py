@@ -9,7 +9,7 @@ from headwater.answers.family import family_shape
 from headwater.answers.nodes import view_at
 from headwater.answers.results import SystemCount, SystemCountList
 from headwater.answers.usage import usage_shape
-from headwater.answers.volumes import samples_shape, stretch_of
+from headwater.answers.volumes import interval_of, samples_shape
 from headwater.server.http.parameters import ReadConnection, instant_parameter, json_response
 from headwater.server.insight import schemas
 from headwater.server.insight.naming import (
@@ -48,10 +48,10 @@ def get_samples(
 
     Running runs are included; counts that a run reports only at its end belong to that time.
     """
-    stretch = stretch_of(by, from_, to)
+    interval = interval_of(by, from_, to)
     view = view_at(connection, None)
     node = find_dataset_node(connection, view, id)
-    return json_response(samples_shape(connection, view, node, by, stretch, with_gaps=gaps))
+    return json_response(samples_shape(connection, view, node, by, interval, with_gaps=gaps))
 
 
 @router.get("/datasets/{id:name}/usage", responses=schemas.USAGE)

@@ -166,7 +166,7 @@ def schema_location(kind: str, facets: Mapping[str, bytes]) -> str | None | Unse
 def facets_with(
     facets: Mapping[str, bytes], schema: bytes | None, columns: bytes | None
 ) -> dict[str, Any]:
-    """A dataset's facets, and those that are kept with who said them."""
+    """A dataset's facets, and those that are stored by author."""
     stated = {"schema": schema, "columnLineage": columns}
     return raw_facets(
         {**facets, **{name: body for name, body in stated.items() if body is not None}}

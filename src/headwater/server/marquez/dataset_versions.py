@@ -95,7 +95,7 @@ _Runs = dict[tuple[bytes, int], RunShape]
 
 
 def _first_runs(connection: Connection, versions: list[DatasetVersion]) -> _Runs:
-    """The runs that were first to say each version, by job and time."""
+    """The first run that reported each version, by job and time."""
     keys = find_stating_runs(connection, versions)
     wanted = {
         (version.job, version.first_seen): keys[version.job, version.first_seen]

@@ -323,7 +323,7 @@ def _job_data(
 def _run_data(row: NewestRun, at: int) -> RunShape:
     state, ended_at = state_of(row, at)
     began = row.first_start if row.first_start is not None else row.first_event
-    # Most runs are heard of first when they start and last when they end.
+    # Most runs send their first event at the start and their last at the end.
     created = format_instant(row.first_event)
     started = created if began == row.first_event else format_instant(began)
     ended = instant_or_none(ended_at)

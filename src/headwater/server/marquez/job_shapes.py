@@ -130,7 +130,7 @@ def job_shape(
 
 
 def context_of(facets: Mapping[str, bytes]) -> dict[str, Any]:
-    """What clients of Marquez's API said of a job, and its SQL under the key they know."""
+    """The context that clients of Marquez's API gave a job, with its SQL under their key."""
     query = facet_text(facets, "sql", "query")
     return ({} if query is None else {"sql": query}) | facet_fields(facets, "context")
 

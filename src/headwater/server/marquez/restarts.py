@@ -8,7 +8,7 @@ from headwater.store.engine import Connection
 from headwater.store.read.contents import read_facets
 from headwater.store.read.runs import RunRecord, find_run_before
 
-# What a stream of Spark says of itself; its id is kept in the checkpoint.
+# The facet of a Spark stream; its id is stored in the checkpoint.
 _STREAM = "spark_stream"
 
 

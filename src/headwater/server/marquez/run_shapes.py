@@ -78,7 +78,7 @@ def run_shape(run: RunRecord, facets: Mapping[str, bytes], job: tuple[str, str] 
     """A run without the datasets it used."""
     created = instant_or_none(run.created_at)
     ended = instant_or_none(run.ended_at)
-    # Most runs are heard of first when they start and last when they end.
+    # Most runs send their first event at the start and their last at the end.
     started = created if run.started_at == run.created_at else instant_or_none(run.started_at)
     duration = None
     if run.ended_at is not None and run.started_at is not None:
@@ -144,7 +144,7 @@ class _Uses:
         self._bodies = read_bodies(connection, self._rows.values())
 
     def job_version(self, run: RunRecord, job: tuple[str, str] | None) -> VersionId | None:
-        """The version of the job that ran; none is told by a run that names no datasets."""
+        """The version of the job that ran; a run that names no datasets has none."""
         uses = self._by_run[run.key]
         if job is None or run.job is None or not uses:
             return None

@@ -44,8 +44,8 @@ class CountMetric(Struct):
     count: int
 
 
-_STRETCH = ("2026-01-31T12:00:00.000000Z", "2026-01-31T13:00:00.000000Z")
-_COUNTS = answers(list[CountMetric], [CountMetric(*_STRETCH, 7)], 400)
+_INTERVAL = ("2026-01-31T12:00:00.000000Z", "2026-01-31T13:00:00.000000Z")
+_COUNTS = answers(list[CountMetric], [CountMetric(*_INTERVAL, 7)], 400)
 
 
 def bounds(
@@ -81,14 +81,14 @@ Bounds = Annotated[list[int], Depends(bounds)]
 
 @router.get(
     "/lineage-events",
-    responses=answers(list[EventMetric], [EventMetric(*_STRETCH, 0, 7, 6, 0, 40, 0)], 400),
+    responses=answers(list[EventMetric], [EventMetric(*_INTERVAL, 0, 7, 6, 0, 40, 0)], 400),
 )
 def get_event_stats(connection: ReadConnection, bounds: Bounds) -> Response:
     """Count the events of runs, by type."""
     counts = count_events(connection, bounds)
     metrics = [
-        EventMetric(*stretch, **each._asdict())
-        for stretch, each in zip(_stretches(bounds), counts, strict=True)
+        EventMetric(*interval, **each._asdict())
+        for interval, each in zip(_intervals(bounds), counts, strict=True)
     ]
     return json_response(metrics)
 
@@ -118,11 +118,11 @@ def _answer(
 ) -> Response:
     counts = count(connection, bounds)
     metrics = [
-        CountMetric(*stretch, each)
-        for stretch, each in zip(_stretches(bounds), counts, strict=True)
+        CountMetric(*interval, each)
+        for interval, each in zip(_intervals(bounds), counts, strict=True)
     ]
     return json_response(metrics)
 
 
-def _stretches(bounds: Sequence[int]) -> list[tuple[str, str]]:
+def _intervals(bounds: Sequence[int]) -> list[tuple[str, str]]:
     return [(format_instant(since), format_instant(until)) for since, until in pairwise(bounds)]

@@ -24,7 +24,7 @@ class TagList(Struct):
     totalCount: int
 
 
-_EXAMPLE = TagList([TagShape("PII", "Tells who a person is.")], 1)
+_EXAMPLE = TagList([TagShape("PII", "Identifies a person.")], 1)
 
 
 @router.get("/tags", responses=answers(TagList, _EXAMPLE, 400))

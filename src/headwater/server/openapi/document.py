@@ -1,8 +1,8 @@
 """The API document: FastAPI's, completed so that every part of it is described and has an example.
 
-What a route answers it says with `answers`. What all routes share (errors, ways in, the words for
-a parameter of a name) is added here, as are the routes that take in events, which FastAPI does not
-see.
+Each route declares its responses with `answers`. What all routes share (errors, keys,
+descriptions of parameters) is added here, as are the routes that receive events, which FastAPI
+does not see.
 """
 
 import copy
@@ -118,7 +118,7 @@ def complete(document: Document) -> None:
 
 
 def operations(document: Document) -> Iterator[tuple[str, str, Document]]:
-    """Every path and method of a document, with what is said of it."""
+    """Every path and method of a document, with its operation."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             if method in _METHODS:
@@ -147,7 +147,7 @@ def _complete_operation(path: str, operation: Document) -> None:
 
 def _with_errors(posted: Document) -> Document:
     """An ingest route's own answers, and errors in its own words."""
-    told: dict[int, str] = posted["errors"]
+    texts: dict[int, str] = posted["errors"]
     rest = {key: value for key, value in posted.items() if key != "errors"}
-    errors = {str(code): error_answer(code, text) for code, text in told.items()}
+    errors = {str(code): error_answer(code, text) for code, text in texts.items()}
     return rest | {"responses": {**posted["responses"], **errors}}

@@ -1,6 +1,6 @@
 """The web UI at `/`: the built files of this package, and one page for each of its addresses.
 
-A wheel has them; in a clone `make ui` builds them. Without them a page says how to get them.
+A wheel has them; in a clone `make ui` builds them. Without them a page explains how to build them.
 """
 
 import gzip
@@ -44,7 +44,7 @@ class File(NamedTuple):
 
 
 def is_web_path(path: bytes) -> bool:
-    """Whether a path is of the UI, whose files tell nothing of what is stored."""
+    """Whether a path is of the UI, whose files contain nothing of the store."""
     text = path.decode("latin-1")
     return text in PAGES or text == ICON or text.startswith(ASSETS)
 
@@ -55,7 +55,7 @@ def create_web_router(folder: Path) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     def get_page(request: Request) -> Response:
-        # Read anew if it was built anew: which files a page needs is in it.
+        # Read again if it was rebuilt: it lists the files that a page needs.
         page = folder / "index.html"
         if not page.is_file():
             return Response(_ABSENT, 503, media_type="text/html")

@@ -71,7 +71,7 @@ _RUNS_AT_ONCE = 64
 
 def read_snapshot(connection: Connection, execution: Execution, at: int) -> set[tuple[bytes, int]]:
     """Read the datasets and directions that the newest snapshots of a job's runs still name."""
-    run, said = tables.run, tables.run_dataset
+    run, used = tables.run, tables.run_dataset
     overlapping = (
         select(run.c.id)
         .where(
@@ -84,9 +84,9 @@ def read_snapshot(connection: Connection, execution: Execution, at: int) -> set[
         .subquery()
     )
     query = (
-        select(said.c.run, said.c.dataset, said.c.direction, said.c.first_seen, said.c.last_seen)
-        .join(overlapping, overlapping.c.id == said.c.run)
-        .where(said.c.first_seen <= at)
+        select(used.c.run, used.c.dataset, used.c.direction, used.c.first_seen, used.c.last_seen)
+        .join(overlapping, overlapping.c.id == used.c.run)
+        .where(used.c.first_seen <= at)
     )
     rows = connection.execute(query).all()
     newest: dict[bytes, int] = {}
@@ -120,7 +120,7 @@ def read_execution_maps(
     connection: Connection, execution: Execution, dataset: bytes, at: int
 ) -> set[bytes]:
     """Read the column maps that runs of an execution stated last for an output, each its own."""
-    run, said = tables.run, tables.run_dataset
+    run, used = tables.run, tables.run_dataset
     newest = (
         select(run.c.id)
         .where(
@@ -133,13 +133,13 @@ def read_execution_maps(
         .subquery()
     )
     query = (
-        select(said.c.columns)
-        .join(newest, newest.c.id == said.c.run)
+        select(used.c.columns)
+        .join(newest, newest.c.id == used.c.run)
         .where(
-            said.c.dataset == dataset,
-            said.c.direction == int(Direction.OUTPUT),
-            said.c.first_seen <= at,
-            said.c.columns.is_not(None),
+            used.c.dataset == dataset,
+            used.c.direction == int(Direction.OUTPUT),
+            used.c.first_seen <= at,
+            used.c.columns.is_not(None),
         )
         .distinct()
     )

@@ -30,7 +30,7 @@ from headwater.store.lineage.newest_runs import (
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import COLUMN_MAPS, COLUMN_TYPES
 from headwater.store.read.datasets import read_lifecycles
-from headwater.store.read.last_seen import was_heard_of
+from headwater.store.read.last_seen import was_seen
 from headwater.store.read.micro_batches import IS_PART_OF_STREAM
 from headwater.store.read.runs import state_of
 
@@ -183,8 +183,8 @@ class StoreReader:
             return set()
         return {row[0] for row in _PARTS_OF_STREAMS.rows(self._connection, ids)}
 
-    def is_heard_of(self, id: bytes, since: int, at: int) -> bool:
-        return was_heard_of(self._connection, id, since, at)
+    def is_seen(self, id: bytes, since: int, at: int) -> bool:
+        return was_seen(self._connection, id, since, at)
 
     def dataset_names(self, datasets: Iterable[bytes]) -> dict[bytes, Name]:
         rows = _DATASET_NAMES.rows(self._connection, datasets)

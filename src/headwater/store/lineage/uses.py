@@ -20,7 +20,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import Direction
 from headwater.model.uses import Evidence, Succession, Use
 from headwater.store import tables
@@ -70,7 +70,7 @@ def _said_by_runs(most: int) -> ColumnElement[Any]:
         .correlate(use)
         .subquery("newest")
     )
-    schema, columns = (func.coalesce(said.c[name], UNSAID) for name in ("schema", "columns"))
+    schema, columns = (func.coalesce(said.c[name], UNREPORTED) for name in ("schema", "columns"))
     is_known = (
         select(1)
         .where(
@@ -85,8 +85,8 @@ def _said_by_runs(most: int) -> ColumnElement[Any]:
         .exists()
     )
     is_the_same = and_(
-        or_(use.c.schema == UNSAID, schema == use.c.schema),
-        or_(use.c.columns == UNSAID, columns == use.c.columns),
+        or_(use.c.schema == UNREPORTED, schema == use.c.schema),
+        or_(use.c.columns == UNREPORTED, columns == use.c.columns),
     )
     return (
         select(func.max(_up_to(said.c.last_seen)))
@@ -117,12 +117,14 @@ def _observed() -> Select[Any]:
 
 def _declared() -> Select[Any]:
     """What authors say; it is taken back by their next word on the job that leaves it out."""
-    said, spoken = tables.declared_dataset, tables.declaration
+    said, declarations = tables.declared_dataset, tables.declaration
     said_at = _up_to(said.c.last_said)
     newest = (
-        select(func.max(spoken.c.said_at))
+        select(func.max(declarations.c.said_at))
         .where(
-            spoken.c.author == said.c.author, spoken.c.job == said.c.job, spoken.c.said_at <= _AT
+            declarations.c.author == said.c.author,
+            declarations.c.job == said.c.job,
+            declarations.c.said_at <= _AT,
         )
         .correlate(said)
         .scalar_subquery()

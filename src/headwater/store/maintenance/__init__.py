@@ -1,1 +1,1 @@
-"""Looking after a store: backups, checks, retention, and putting another in its place."""
+"""Maintaining a store: backups, checks, retention, and replacement."""

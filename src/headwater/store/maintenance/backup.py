@@ -14,7 +14,7 @@ from headwater.store.maintenance import backup_postgres
 from headwater.store.migrate import check_revision, upgrade
 from headwater.store.tables import METADATA, outbox, position, store_state
 
-# Told how much is done, and of how much.
+# Called with how much is done, and the total.
 Progress = Callable[[int, int], None]
 
 _PAGES_AT_ONCE = 1_000
@@ -64,7 +64,7 @@ def restore(
 
 
 def is_empty(engine: Engine) -> bool:
-    """Tell whether a store holds nothing that anybody put there."""
+    """Whether a store holds nothing that anybody put there."""
     with engine.connect() as connection:
         present = set(inspect(connection).get_table_names())
         return not any(

@@ -7,13 +7,13 @@ from sqlalchemy import Column, Connection, Engine, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from headwater.model.facet_readers import is_content_of
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.store import tables
 from headwater.store.maintenance.references import REFERENCES
 from headwater.store.migrate import HEAD, REVISIONS, current_revision
 from headwater.store.write.packing import unpack
 
-# Told what is checked now.
+# Called with the current check.
 Progress = Callable[[str], None]
 
 _SHOWN = 3
@@ -71,7 +71,7 @@ def _check_references(connection: Connection, column: Column[bytes]) -> Iterator
     """Every digest that rows refer to must have its content."""
     content = tables.content.alias()
     is_stored = select(1).where(content.c.digest == column).exists()
-    query = select(column).where(column.not_in((NO_CONTENT, UNSAID)), ~is_stored).distinct()
+    query = select(column).where(column.not_in((NO_CONTENT, UNREPORTED)), ~is_stored).distinct()
     missing = sorted(connection.execute(query).scalars())
     if missing:
         where = f"{column.table.name}.{column.name}"

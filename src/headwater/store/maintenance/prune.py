@@ -1,4 +1,4 @@
-"""Removing what is old. `retention` says what may go; here it goes, a few thousand rows at a time.
+"""Removing old data. `retention` finds it; it is removed here, a few thousand rows at a time.
 
 Every step can be interrupted and run again: each transaction leaves a store that is whole, and the
 next prune finds what the last one did not get to.
@@ -31,7 +31,7 @@ from headwater.store.query.paging import in_parts
 from headwater.store.search import index
 from headwater.store.write.outbox import is_waiting
 
-# Told the step, how far it is, and of how much if known. What it raises ends the prune.
+# Called with the step, how much is done, and the total if known. What it raises ends the prune.
 Progress = Callable[[str, int, int | None], None]
 
 # Beside the names of relations: minutes of samples that became part of an hour.
@@ -59,7 +59,7 @@ def prune(
     is_dry_run: bool = False,
     progress: Progress = lambda step, done, total: None,
 ) -> Counter[str]:
-    """Remove what was last heard of before a time, in microseconds since 1970.
+    """Remove what was last seen before a time, in microseconds since 1970.
 
     Returns how many rows of each relation went, or would go.
     """

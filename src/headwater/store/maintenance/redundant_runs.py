@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 # What a run says of its datasets: (dataset, direction, schema, columns), sorted.
-Said = tuple[tuple[bytes, int, bytes | None, bytes | None], ...]
+ReportedUses = tuple[tuple[bytes, int, bytes | None, bytes | None], ...]
 
 # What runs say that are not at hand: taken for something else.
-_UNKNOWN: Said = ((b"", -1, None, None),)
+_UNKNOWN: ReportedUses = ((b"", -1, None, None),)
 _LOWEST = -(2**62)
 
 
@@ -23,7 +23,7 @@ class OldRun(NamedTuple):
     execution: bytes
     began: int
     last_use: int
-    said: Said
+    reported: ReportedUses
     may_go: bool
 
 
@@ -52,12 +52,12 @@ def _last_of_chain(repeats: Mapping[bytes, bytes | None], same: bytes | None) ->
 class _Execution:
     """The runs of a job that share a parent, as far as they count here."""
 
-    __slots__ = ("began", "first", "last_began", "said")
+    __slots__ = ("began", "first", "last_began", "reported")
 
     def __init__(self, first: OldRun) -> None:
         self.first = first.id
         self.began = self.last_began = first.began
-        self.said: set[Said] = set()
+        self.reported: set[ReportedUses] = set()
 
 
 def _pass(runs: Sequence[OldRun], going_on: Set[bytes]) -> dict[bytes, bytes | None]:
@@ -65,12 +65,12 @@ def _pass(runs: Sequence[OldRun], going_on: Set[bytes]) -> dict[bytes, bytes | N
     for run in runs:
         execution = executions.setdefault(run.execution, _Execution(run))
         execution.last_began = run.began
-        if run.said:
-            execution.said.add(run.said)
+        if run.reported:
+            execution.reported.add(run.reported)
     lingering = _Highest()
 
     def is_repeat(run: OldRun, kept: OldRun, next_other: int) -> bool:
-        if not run.may_go or run.said != kept.said:
+        if not run.may_go or run.reported != kept.reported:
             return False
         if next_other <= run.last_use:
             # An execution with other datasets that began meanwhile shows this run's as well.
@@ -83,24 +83,24 @@ def _pass(runs: Sequence[OldRun], going_on: Set[bytes]) -> dict[bytes, bytes | N
         return (
             next_other > execution.last_began
             and kept.execution not in going_on
-            and before.said == execution.said == {run.said}
-            and lingering.of_others(run.said) < min(before.began, execution.began)
+            and before.reported == execution.reported == {run.reported}
+            and lingering.of_others(run.reported) < min(before.began, execution.began)
         )
 
     found: dict[bytes, bytes | None] = {}
     kept: OldRun | None = None
     next_others = _next_others(runs, executions, going_on)
     for run, next_other in zip(runs, next_others, strict=True):
-        if run.said:
+        if run.reported:
             if kept is not None and is_repeat(run, kept, next_other):
                 found[run.id] = kept.id
             else:
                 kept = run
-            lingering.add(run.said, run.last_use)
+            lingering.add(run.reported, run.last_use)
         elif run.may_go:
             # The first run of an execution with datasets tells when that began.
             execution = executions[run.execution]
-            has_datasets = execution.said or run.execution in going_on
+            has_datasets = execution.reported or run.execution in going_on
             if not (has_datasets and execution.first == run.id):
                 found[run.id] = None
     return found
@@ -115,9 +115,9 @@ def _next_others(
     for id in going_on & executions.keys():
         later.add(_UNKNOWN, -executions[id].began)
     for run in reversed(runs):
-        nexts.append(-later.of_others(run.said))
-        if run.said:
-            later.add(run.said, -executions[run.execution].began)
+        nexts.append(-later.of_others(run.reported))
+        if run.reported:
+            later.add(run.reported, -executions[run.execution].began)
     return nexts[::-1]
 
 
@@ -128,13 +128,13 @@ class _Highest:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[Said, int] = {}
+        self._numbers: dict[ReportedUses, int] = {}
 
-    def add(self, said: Said, number: int) -> None:
-        self._numbers[said] = max(number, self._numbers.get(said, _LOWEST))
+    def add(self, reported: ReportedUses, number: int) -> None:
+        self._numbers[reported] = max(number, self._numbers.get(reported, _LOWEST))
         if len(self._numbers) > 2:
-            del self._numbers[min(self._numbers, key=lambda said: self._numbers[said])]
+            del self._numbers[min(self._numbers, key=lambda reported: self._numbers[reported])]
 
-    def of_others(self, said: Said) -> int:
-        others = (number for each, number in self._numbers.items() if each != said)
+    def of_others(self, reported: ReportedUses) -> int:
+        others = (number for each, number in self._numbers.items() if each != reported)
         return max(others, default=_LOWEST)

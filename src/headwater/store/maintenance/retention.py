@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, or_, select
 
 from headwater.store import tables
-from headwater.store.maintenance.redundant_runs import OldRun, Said, find_repeats
+from headwater.store.maintenance.redundant_runs import OldRun, ReportedUses, find_repeats
 from headwater.store.query.paging import in_parts
 from headwater.store.read.runs import state_of
 
@@ -65,14 +65,14 @@ def _find_of_job(connection: Connection, job: bytes, horizon: int) -> list[Remov
     )
     rows = connection.execute(query).all()
     newest = read_newest(connection, job)
-    said, last_uses = read_said(connection, (row.id for row in rows))
+    reported, last_uses = read_reported(connection, (row.id for row in rows))
     runs = [
         OldRun(
             id=row.id,
             execution=row.parent_run or row.id,
             began=row.first_event,
             last_use=last_uses.get(row.id, row.last_event),
-            said=said.get(row.id, ()),
+            reported=reported.get(row.id, ()),
             may_go=is_old(row, horizon) and not newest.has(row),
         )
         for row in rows
@@ -109,7 +109,7 @@ def heard_of(row: Row[Any]) -> tuple[Any, ...]:
 
 
 def is_old(row: Row[Any], horizon: int) -> bool:
-    """Ended, and not heard of since the horizon."""
+    """Ended, and without events since the horizon."""
     _, ended_at = state_of(row)
     return ended_at is not None and row.last_event < horizon
 
@@ -131,17 +131,17 @@ def read_newest(connection: Connection, job: bytes) -> Newest:
     return Newest(frozenset(runs), frozenset(parents))
 
 
-def read_said(
+def read_reported(
     connection: Connection, runs: Iterable[bytes]
-) -> tuple[dict[bytes, Said], dict[bytes, int]]:
-    """Read what runs said of their datasets, and when they last used one."""
+) -> tuple[dict[bytes, ReportedUses], dict[bytes, int]]:
+    """Read what runs reported on their datasets, and when they last used one."""
     table = tables.run_dataset
     columns = tuple(table.c[name] for name in ("dataset", "direction", "schema", "columns"))
     query = select(table.c.run, table.c.last_seen, *columns)
-    said: dict[bytes, Said] = {}
+    reported: dict[bytes, ReportedUses] = {}
     last_uses: dict[bytes, int] = {}
     # Most runs of a job say the same: it is held in memory once.
-    distinct: dict[Said, Said] = {}
+    distinct: dict[ReportedUses, ReportedUses] = {}
     for part in in_parts(runs):
         uses: dict[bytes, list[Any]] = defaultdict(list)
         for run, last_seen, *use in connection.execute(query.where(table.c.run.in_(part))):
@@ -150,22 +150,22 @@ def read_said(
         for run, found in uses.items():
             # Dataset and direction are a key: what may be absent is never compared.
             sorted_uses = tuple(sorted(found, key=lambda use: use[:2]))
-            said[run] = distinct.setdefault(sorted_uses, sorted_uses)
-    return said, last_uses
+            reported[run] = distinct.setdefault(sorted_uses, sorted_uses)
+    return reported, last_uses
 
 
 def list_unchanged(connection: Connection, runs: Sequence[Removable]) -> list[bytes]:
     """List those of some runs that can still go, judged again by what is stored now."""
     rows = read_runs(connection, (run.id for run in runs))
     wanted = [run.id for run in runs] + [run.same_as for run in runs if run.same_as]
-    said, _ = read_said(connection, wanted)
+    reported, _ = read_reported(connection, wanted)
     newest = {row.job: read_newest(connection, row.job) for row in rows.values() if row.job}
     return [
         run.id
         for run in runs
         if (row := rows.get(run.id)) is not None
         and heard_of(row) == run.heard
-        and said.get(run.id) == (said.get(run.same_as) if run.same_as else None)
+        and reported.get(run.id) == (reported.get(run.same_as) if run.same_as else None)
         and (row.last_event is None or not newest[row.job].has(row))
     ]
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 
 from headwater.model import facets
 from headwater.model.column_map import ColumnMap, read_column_map
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.job_types import emits_snapshots
 from headwater.model.json_text import storable
 from headwater.model.memo import Memo
@@ -37,7 +37,7 @@ class Readings(Generic[V]):
         found: dict[bytes, V] = {}
         missing: list[bytes] = []
         for digest in set(digests):
-            if digest is None or digest in (NO_CONTENT, UNSAID):
+            if digest is None or digest in (NO_CONTENT, UNREPORTED):
                 continue
             known = self._memo.get(digest)
             if known is None:

@@ -1,4 +1,4 @@
-"""Reading the versions of a dataset: the schemas it had, each since it was first said."""
+"""Reading the versions of a dataset: the schemas it had, each since it was first reported."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Connection, bindparam, select
 
-from headwater.model.ids import NO_CONTENT, UNSAID
+from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, STRENGTH, Evidence, Use
 from headwater.store import tables
@@ -16,7 +16,7 @@ _AT_ONCE = 500
 
 
 class DatasetVersion(NamedTuple):
-    """A schema, or none; the column map said with it last; the job that was first to say so."""
+    """A schema, or none; the column map reported with it last; the job that reported it first."""
 
     schema: bytes | None
     columns: bytes | None
@@ -28,7 +28,7 @@ class DatasetVersion(NamedTuple):
 def list_dataset_versions(connection: Connection, dataset: bytes) -> list[DatasetVersion]:
     """List the versions, newest first: as those say who know best, a reader may see a part."""
     uses, _ = read_uses(connection, "dataset", [dataset], Direction, NOW)
-    stated = [use for use in uses if use.schema not in (UNSAID, NO_CONTENT)]
+    stated = [use for use in uses if use.schema not in (UNREPORTED, NO_CONTENT)]
     if not stated:
         return [_version(None, uses)] if uses else []
     strongest = max(STRENGTH[use.direction] for use in stated)
@@ -45,14 +45,14 @@ def list_seen_versions(connection: Connection, dataset: bytes) -> list[DatasetVe
 def _versions(uses: Iterable[Use]) -> list[DatasetVersion]:
     by_schema: defaultdict[bytes | None, list[Use]] = defaultdict(list)
     for use in uses:
-        by_schema[None if use.schema in (UNSAID, NO_CONTENT) else use.schema].append(use)
+        by_schema[None if use.schema in (UNREPORTED, NO_CONTENT) else use.schema].append(use)
     found = [_version(schema, some) for schema, some in by_schema.items()]
     return sorted(found, key=lambda each: (each.first_seen, each.schema or b""), reverse=True)
 
 
 def _version(schema: bytes | None, uses: list[Use]) -> DatasetVersion:
     first = min(uses, key=lambda use: (use.first_seen, -use.direction, use.job))
-    maps = [use for use in uses if use.columns not in (UNSAID, NO_CONTENT)]
+    maps = [use for use in uses if use.columns not in (UNREPORTED, NO_CONTENT)]
     newest = max(maps, key=lambda use: (use.said_at, use.columns), default=None)
     return DatasetVersion(
         schema,

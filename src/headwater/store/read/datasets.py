@@ -90,7 +90,7 @@ def read_states(
 
 
 def state_of(uses: list[Use]) -> State:
-    """What counts of all that is said of a dataset."""
+    """The summary of the evidence on a dataset."""
     said = sum_up(uses)
     return State(
         said.schema.schema if said.schema else None,

@@ -37,7 +37,7 @@ class EditedValues(NamedTuple):
         return found
 
     def descriptions(self) -> dict[str, str]:
-        """What persons say of fields, by field."""
+        """Edited values of fields, by field."""
         found = {
             field: facets.read(_ANY, body)
             for (field, aspect), body in self.values.items()
@@ -58,7 +58,7 @@ class EditedValues(NamedTuple):
         }
 
 
-NOTHING_SAID = EditedValues({}, 0)
+NOTHING_EDITED = EditedValues({}, 0)
 
 
 def _with_tags(body: bytes | None, tags: Mapping[tuple[str, str], bool]) -> bytes:
@@ -89,7 +89,7 @@ _VALUES = Prepared(_values)
 
 
 def read_words(connection: Connection, entities: Iterable[bytes]) -> dict[bytes, EditedValues]:
-    """Read what persons say of entities; most have nothing said of them."""
+    """Read the edited values of entities; most have none."""
     rows = _VALUES.rows(connection, entities)
     if not rows:
         return {}
@@ -104,8 +104,8 @@ def read_words(connection: Connection, entities: Iterable[bytes]) -> dict[bytes,
 
 
 def read_description(connection: Connection, entity: bytes) -> str | None:
-    """What persons say that an entity is."""
-    word = read_words(connection, [entity]).get(entity, NOTHING_SAID)
+    """The edited description of an entity."""
+    word = read_words(connection, [entity]).get(entity, NOTHING_EDITED)
     body = word.values.get(("", DOCUMENTATION))
     value = facets.read(_ANY, body) if body is not None else None
     return value.get("description") if isinstance(value, dict) else None

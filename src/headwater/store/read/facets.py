@@ -50,7 +50,7 @@ def facets_of(rows: Rows, bodies: Mapping[bytes, bytes]) -> dict[str, bytes]:
 
 
 class Stated(NamedTuple):
-    """What is said of one entity: its facets' rows, and a person's word on it."""
+    """The evidence on one entity: its facets' rows, and its edited values."""
 
     rows: Rows = ()
     word: EditedValues | None = None
@@ -74,7 +74,7 @@ NOTHING = Stated()
 def read_stated(
     connection: Connection, entities: Iterable[bytes], slot: Slot
 ) -> dict[bytes, Stated]:
-    """Read what events and persons say of datasets or jobs; those without a word are left out."""
+    """Read facets and edited values of datasets or jobs; those without any are left out."""
     wanted = list(entities)
     rows = read_facet_rows(connection, wanted, slot)
     found = {entity: Stated(its_rows) for entity, its_rows in rows.items()}

@@ -1,4 +1,4 @@
-"""Reading what persons have deleted: who hid it when, and what was hidden with its namespace."""
+"""Reading deletions: who hid what and when, and what was hidden with its namespace."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def read_shown_within(connection: Connection, namespace: str) -> Within:
 
 
 def is_known(connection: Connection, entity: Entity) -> bool:
-    """Tell whether a dataset or job was ever heard of, hidden or not."""
+    """Whether a dataset or job was ever seen, hidden or not."""
     table = tables.dataset if entity.type == "dataset" else tables.job
     was_seen = (tables.job.c.first_seen.is_not(None),) if entity.type == "job" else ()
     query = select(1).where(table.c.id == entity_id(entity), *was_seen)
@@ -33,7 +33,7 @@ def is_known(connection: Connection, entity: Entity) -> bool:
 
 
 def is_shown_now(connection: Connection, entity: Entity) -> bool:
-    """Tell whether a dataset or job is known and not hidden."""
+    """Whether a dataset or job is known and not hidden."""
     is_dataset = entity.type == "dataset"
     table = tables.dataset if is_dataset else tables.job
     condition = IS_SHOWN if is_dataset else IS_KNOWN
@@ -42,7 +42,7 @@ def is_shown_now(connection: Connection, entity: Entity) -> bool:
 
 
 def read_last_heard(connection: Connection, entity: Entity) -> int:
-    """When a dataset or job was last heard of; long ago where it never was."""
+    """When a dataset or job was last seen; long ago if it never was."""
     is_dataset = entity.type == "dataset"
     table = tables.dataset if is_dataset else tables.job
     times = LAST_TIMES if is_dataset else (tables.job.c.last_seen,)
@@ -88,10 +88,12 @@ def keep_unchanged(connection: Connection, namespace: str, within: Within, at: i
 
 
 def was_observed(connection: Connection, id: bytes) -> bool:
-    """Tell whether anybody but persons has spoken of a dataset or job."""
-    used, run, said = tables.job_dataset, tables.run, tables.declared_dataset
-    is_said = or_(said.c.dataset == id, said.c.job == id) & (said.c.author != editors_id(id))
+    """Whether a dataset or job is known from events, not only from edits."""
+    used, run, declared = tables.job_dataset, tables.run, tables.declared_dataset
+    is_declared = or_(declared.c.dataset == id, declared.c.job == id) & (
+        declared.c.author != editors_id(id)
+    )
     return any(
         connection.execute(select(1).where(condition).limit(1)).first() is not None
-        for condition in (used.c.dataset == id, run.c.job == id, is_said)
+        for condition in (used.c.dataset == id, run.c.job == id, is_declared)
     )

@@ -29,7 +29,7 @@ _COLUMNS = tuple(tables.job.c[name] for name in JobRecord._fields)
 
 
 def _is_known() -> ColumnElement[bool]:
-    """Heard of, not only edited, and not hidden."""
+    """Seen in events, not only edited, and not hidden."""
     table = tables.job
     return table.c.first_seen.is_not(None) & is_shown(table, table.c.last_seen)
 

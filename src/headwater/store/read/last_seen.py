@@ -1,4 +1,4 @@
-"""Reading whether anything was heard of a job or dataset in a stretch of time."""
+"""Reading whether a job or dataset was seen in an interval."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from sqlalchemy import ColumnElement, Connection, or_, select
 from headwater.store import tables
 
 
-def was_heard_of(connection: Connection, id: bytes, since: int, at: int) -> bool:
-    """Whether a job or dataset was heard of after one time and by another.
+def was_seen(connection: Connection, id: bytes, since: int, at: int) -> bool:
+    """Whether a job or dataset was seen after one time and by another.
 
     What was last heard later than that may have been heard between as well: its runs tell.
     """

@@ -1,4 +1,4 @@
-"""Reading what persons name beside datasets and jobs, and say of it: namespaces, sources, tags."""
+"""Reading what users name and edit besides datasets and jobs: namespaces, sources, tags."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -34,7 +34,7 @@ def find_named(connection: Connection, kind: NamedKind, names: Iterable[str]) ->
 
 
 def list_named(connection: Connection, kind: NamedKind) -> dict[str, Times]:
-    """All of a kind that persons spoke of."""
+    """All of a kind that edits name."""
     table = tables.named
     query = select(table.c.name, table.c.first_said, table.c.last_said).where(
         table.c.kind == int(kind)
@@ -43,7 +43,7 @@ def list_named(connection: Connection, kind: NamedKind) -> dict[str, Times]:
 
 
 def word_fields(word: EditedValues | None, aspect: str) -> dict[str, Any]:
-    """What a person says of one aspect; nothing where it is no object."""
+    """The edited value of one aspect; empty if it is not an object."""
     body = word.values.get(("", aspect)) if word else None
     return read_fields(body) if body is not None else {}
 

@@ -65,7 +65,7 @@ def has_namespace(connection: Connection, name: str) -> bool:
 def _seen(is_among: IsAmong) -> Any:
     """When anything in namespaces was first and last seen."""
     dataset, job = tables.dataset, tables.job
-    used, said = tables.job_dataset, tables.declared_dataset
+    used, declared = tables.job_dataset, tables.declared_dataset
     within = dataset.c.namespace_id
     seen = [
         select(job.c.namespace_id, job.c.first_seen, job.c.last_seen).where(
@@ -74,8 +74,8 @@ def _seen(is_among: IsAmong) -> Any:
         select(within, used.c.first_seen, used.c.last_seen)
         .join(dataset, dataset.c.id == used.c.dataset)
         .where(is_among(within)),
-        select(within, said.c.first_said, said.c.last_said)
-        .join(dataset, dataset.c.id == said.c.dataset)
+        select(within, declared.c.first_said, declared.c.last_said)
+        .join(dataset, dataset.c.id == declared.c.dataset)
         .where(is_among(within)),
     ]
     every = union_all(*seen).subquery()
@@ -116,11 +116,13 @@ def _read(connection: Connection, names: list[str]) -> list[Namespace]:
     """Read what is known of namespaces, for all of them at once."""
     ids = {name: namespace_id(name) for name in names}
     seen = {id: (first, last) for id, first, last in _SEEN.rows(connection, ids.values())}
-    said = find_named(connection, NamedKind.NAMESPACE, names)
+    declared = find_named(connection, NamedKind.NAMESPACE, names)
     words = read_words(connection, ids.values())
     deleted = _deleted(connection, names)
     return [
-        _namespace(name, seen.get(id, (None, None)), said.get(name), words.get(id), name in deleted)
+        _namespace(
+            name, seen.get(id, (None, None)), declared.get(name), words.get(id), name in deleted
+        )
         for name, id in ids.items()
     ]
 
@@ -128,12 +130,12 @@ def _read(connection: Connection, names: list[str]) -> list[Namespace]:
 def _namespace(
     name: str,
     seen: tuple[int | None, int | None],
-    said: tuple[int, int] | None,
+    declared: tuple[int, int] | None,
     word: EditedValues | None,
     is_hidden: bool,
 ) -> Namespace:
-    first = [time for time in (seen[0], said[0] if said else None) if time is not None]
-    last = [time for time in (seen[1], said[1] if said else None) if time is not None]
+    first = [time for time in (seen[0], declared[0] if declared else None) if time is not None]
+    last = [time for time in (seen[1], declared[1] if declared else None) if time is not None]
     return Namespace(
         name,
         min(first, default=None),

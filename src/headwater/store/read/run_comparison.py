@@ -1,4 +1,4 @@
-"""Reading runs of one job to be held side by side: what each used, said and counted."""
+"""Reading runs of one job for comparison: what each used, reported and counted."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ class StatedRun(NamedTuple):
 
 
 class CountedUse(NamedTuple):
-    """A dataset that a run read or wrote, what it said of it, and its last counters."""
+    """A dataset that a run read or wrote, how it described it, and its last counters."""
 
     run: bytes
     dataset: bytes
@@ -69,7 +69,7 @@ def find_newest_finished(
 
 
 def _stated(connection: Connection, row: Any) -> StatedRun:
-    """A run that says nothing of its code ran what the one before it did, as far as is known."""
+    """A run that does not report its code is assumed to run the code of the one before it."""
     code, sql = row.code, row.sql
     if row.job is not None and row.first_event is not None:
         code = code or read_last_stated(connection, row.job, row.first_event, "code")

@@ -1,4 +1,4 @@
-"""Reading runs; a run's state is derived here, from the times it was heard of."""
+"""Reading runs; a run's state is derived here, from the times of its events."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -112,7 +112,7 @@ def read_runs(connection: Connection, runs: Iterable[bytes]) -> dict[bytes, RunR
 
 
 def list_run_uses(connection: Connection, runs: Iterable[bytes]) -> list[RunUse]:
-    """List the datasets runs used, with what each run said of them."""
+    """List the datasets that runs used, as each run reported them."""
     use, dataset = tables.run_dataset, tables.dataset
     query = (
         select(

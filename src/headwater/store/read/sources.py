@@ -1,4 +1,4 @@
-"""Reading sources: where datasets are, by their dataSource facets or as a person says."""
+"""Reading sources: where datasets are, by their dataSource facets or edits."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ class SourceRecord(NamedTuple):
 
 
 def list_sources(connection: Connection, page: Page) -> tuple[list[SourceRecord], int]:
-    """List the sources that events and persons speak of, by name."""
+    """List the sources from events and edits, by name."""
     stated = _read_stated(connection)
     named = list_named(connection, NamedKind.SOURCE)
     names = sorted(stated.keys() | named.keys())
@@ -39,7 +39,7 @@ def list_sources(connection: Connection, page: Page) -> tuple[list[SourceRecord]
 
 
 def find_source(connection: Connection, name: str) -> SourceRecord | None:
-    """Find a source; a namespace is the source of datasets that tell no other."""
+    """Find a source; the namespace is the source of datasets that report none."""
     stated = _read_stated(connection)
     named = find_named(connection, NamedKind.SOURCE, [name])
     if name in stated or name in named:
@@ -74,7 +74,7 @@ def _read_stated(connection: Connection) -> _Stated:
     return dict(found)
 
 
-def _said_at(is_among: IsAmong) -> Any:
+def _reported_at(is_among: IsAmong) -> Any:
     facet = tables.facet
     return (
         select(facet.c.digest, func.min(facet.c.digest_at), func.max(facet.c.digest_at))
@@ -83,7 +83,7 @@ def _said_at(is_among: IsAmong) -> Any:
     )
 
 
-_SAID_AT = Prepared(_said_at)
+_REPORTED_AT = Prepared(_reported_at)
 
 
 def _read(
@@ -93,7 +93,7 @@ def _read(
     digests = [digest for name in wanted for digest in stated.get(name, ())]
     times = {
         digest: (time_of(first), time_of(last))
-        for digest, first, last in _SAID_AT.rows(connection, digests)
+        for digest, first, last in _REPORTED_AT.rows(connection, digests)
     }
     words = read_words(connection, map(source_id, wanted))
     return [
@@ -107,7 +107,7 @@ def _read(
 
 
 def _as_stated(name: str, urls: Mapping[bytes, str], times: Mapping[bytes, Times]) -> SourceRecord:
-    """A source as events tell it: of several addresses the one said last."""
+    """A source as events report it: of several addresses the newest."""
     said = sorted((times[digest][1], digest) for digest in urls if digest in times)
     given = [urls[digest] for _, digest in said if urls[digest]]
     return SourceRecord(

@@ -1,4 +1,4 @@
-"""Reading tags: those that persons named or gave, and those in facets."""
+"""Reading tags: those from edits, and those in facets."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -35,7 +35,7 @@ def list_tags(connection: Connection, page: Page) -> tuple[list[Tag], int]:
 
 
 def _given(connection: Connection) -> list[str]:
-    """The tags that persons gave to anything."""
+    """The tags from edits."""
     table = tables.edit_value
     query = (
         select(table.c.aspect)

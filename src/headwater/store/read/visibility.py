@@ -14,7 +14,7 @@ _LONG_AGO = -(2**62)
 
 
 def is_shown(table: Table, *last_seen: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Not deleted, or restored or heard of again since."""
+    """Not deleted, or restored or seen again since."""
     deleted, restored = tables.hidden.alias("deleted"), tables.hidden.alias("restored")
     is_restored = (
         select(1)

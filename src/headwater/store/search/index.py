@@ -82,8 +82,8 @@ class Indexing:
         return Entries(sorted(self._words), sorted(parts))
 
 
-def is_heard_of(job: Row) -> bool:
-    """Tell whether a job's row is more than the name that an edit gave it."""
+def is_seen(job: Row) -> bool:
+    """Whether a job's row is more than the name that an edit gave it."""
     return JobRow._make(job).first_seen is not None
 
 
@@ -116,7 +116,7 @@ def _stored_rows(connection: Connection) -> Iterator[list[_Step]]:
         indexing.add_content(row[0], unpack(row[1]))
 
     def add_job(indexing: Indexing, row: Row) -> None:
-        if is_heard_of(row):
+        if is_seen(row):
             indexing.add_job(row)
 
     steps = (

@@ -1,4 +1,4 @@
-"""What is said of datasets and jobs: who has content that a search found, and where it says so."""
+"""Texts of datasets and jobs: the owners of content that a search found, and its place."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -27,17 +27,17 @@ class Match(NamedTuple):
 
 
 class WordMatches(NamedTuple):
-    """Who says a word, or one near it; not all of them, where it is a common one."""
+    """The owners of texts with a word, or a similar one; not all of them for a common word."""
 
     ranks: dict[bytes, Rank]
     is_cut: bool
 
 
-def read_said(connection: Connection, terms: Terms, most: int) -> WordMatches:
+def read_matches(connection: Connection, terms: Terms, most: int) -> WordMatches:
     """Find what has a column, description, owner or tag that holds a word; or, where there is
     nothing, one near it. Of a common word, `most` of them."""
-    if saying := _read_owners(connection, terms.holding, most):
-        return WordMatches(dict.fromkeys(saying, Rank.SAID), len(saying) >= most)
+    if matching := _read_owners(connection, terms.holding, most):
+        return WordMatches(dict.fromkeys(matching, Rank.TEXT), len(matching) >= most)
     return WordMatches(dict.fromkeys(_read_owners(connection, terms.near, most), Rank.NEAR), False)
 
 
@@ -49,7 +49,7 @@ def _read_owners(connection: Connection, terms: Sequence[str], most: int) -> set
 
 
 def read_together(connection: Connection, every: Sequence[Terms], most: int) -> set[bytes]:
-    """Find what says several words at once, as the name of a column does."""
+    """Find the owners of texts with several words at once, such as the name of a column."""
     if not all(terms.holding for terms in every):
         return set()
     contents = SOURCES.format(kind=int(TermSource.CONTENT))
@@ -69,7 +69,7 @@ def _read_owners_of(connection: Connection, digests: list[bytes], most: int) -> 
     return found
 
 
-def read_saying(connection: Connection, ids: Sequence[bytes], terms: Terms) -> set[bytes]:
+def find_matching(connection: Connection, ids: Sequence[bytes], terms: Terms) -> set[bytes]:
     """Which of some things say a word, however common it is."""
     if not terms.holding or not ids:
         return set()
@@ -90,7 +90,7 @@ class _Owner(NamedTuple):
 
 
 def _unless_newer(table: str, keys: Sequence[str], time: str, own: str) -> str:
-    """No newer row of the same keys says something else."""
+    """No newer row of the same keys has another value."""
     same = " AND ".join(f"newer.{key} = {table}.{key}" for key in keys)
     return (
         f"NOT EXISTS (SELECT 1 FROM {table} AS newer WHERE {same}"
@@ -134,7 +134,7 @@ Texts = list[Match]
 def read_texts(
     connection: Connection, datasets: Iterable[bytes], jobs: Iterable[bytes]
 ) -> dict[bytes, Texts]:
-    """Read all that can be searched of things beside their names, as it is said now."""
+    """Read all searchable texts of entities besides their names, as they are now."""
     wanted = list(datasets)
     found: dict[bytes, Texts] = {}
     for slot, ids in ((Slot.DATASET, wanted), (Slot.JOB, list(jobs))):

@@ -1,4 +1,4 @@
-"""SearchRun for what has the words of a query: by names, then by what is said of things."""
+"""Finding what matches the words of a query: by names, then by texts."""
 
 from collections.abc import Callable, Collection, Iterable
 from enum import StrEnum
@@ -16,7 +16,7 @@ from headwater.model.search_text import (
     words_of,
 )
 from headwater.store.query.paging import Page
-from headwater.store.search.matches import WordMatches, read_said, read_saying, read_together
+from headwater.store.search.matches import WordMatches, find_matching, read_matches, read_together
 from headwater.store.search.results import SearchHit, read_found, read_times
 from headwater.store.search.scope import gone_text, list_within, read_gone
 from headwater.store.search.terms import (
@@ -33,8 +33,8 @@ _BLOCK = 50
 _MOST_NAMESPACES = 1_000
 # Where so many names answer, others that only say the words are looked at less.
 _ENOUGH = 100
-_SAYING = 150
-_SAYING_BESIDE = 100
+_MOST_MATCHES = 150
+_MOST_MATCHES_BESIDE_NAMES = 100
 _ASKED = 500
 
 
@@ -84,36 +84,36 @@ class SearchRun:
         within = None if query.namespace is None else namespace_id(query.namespace)
         gone = gone_text(connection) if self._gone else ""
         self._scope = SearchScope(query.kinds, within, gone)
-        self._said: dict[int, WordMatches] = {}
-        self._most_saying = _SAYING
+        self._matches: dict[int, WordMatches] = {}
+        self._most_matches = _MOST_MATCHES
 
     def _names(self, terms: Terms) -> Names:
         return Names(self._connection, terms, self._scope)
 
     def best(self, page: Page) -> tuple[list[Ranked], int]:
-        """One word: names that hold it, then what else says it, then names that are near it."""
+        """One word: names that contain it, then texts that do, then similar names."""
         terms = self._terms[0]
         names = self._names(terms)
         total = names.count()
         self._look_less(total)
-        said, near = self._only_said(terms, Rank.SAID), self._only_said(terms, Rank.NEAR)
+        matches, near = self._only_in_texts(terms, Rank.TEXT), self._only_in_texts(terms, Rank.NEAR)
         held = total
-        if said and terms.near:
+        if matches and terms.near:
             held = names.count(is_near=False)
         first, last = page.offset, page.offset + page.limit
         found = self._blocks(names, first, min(last, held))
-        found += self._stretch(said, max(0, first - held), max(0, last - held))
-        first, last = first - len(said), last - len(said)
+        found += self._slice(matches, max(0, first - held), max(0, last - held))
+        first, last = first - len(matches), last - len(matches)
         found += self._blocks(names, max(held, first), min(total, last))
-        found += self._stretch(near, max(0, first - total), max(0, last - total))
-        return found, total + len(said) + len(near)
+        found += self._slice(near, max(0, first - total), max(0, last - total))
+        return found, total + len(matches) + len(near)
 
-    def _only_said(self, terms: Terms, rank: Rank) -> list[Ranked]:
-        """What says a word, or one near it, and has neither in its name."""
+    def _only_in_texts(self, terms: Terms, rank: Rank) -> list[Ranked]:
+        """What has a word, or a similar one, in its texts and neither in its name."""
         ids = [
             id
-            for id, said in self._said_of(0).ranks.items()
-            if said is rank and id not in self._gone
+            for id, matches in self._matches_of(0).ranks.items()
+            if matches is rank and id not in self._gone
         ]
         return self._ordered(
             Ranked(each, score_of(rank, len(each.name)), rank)
@@ -122,14 +122,14 @@ class SearchRun:
         )
 
     def _blocks(self, names: Names, first: int, last: int) -> list[Ranked]:
-        """A stretch of the names in order: the index's, and by time within each block of it."""
+        """A slice of the names in order: the index's, and by time within each block of it."""
         if last <= first:
             return []
         start = first - first % _BLOCK
         rows = names.read(last + -last % _BLOCK - start, start)
         found = self._read([row.id for row in rows])
         ranked = [Ranked(found[row.id], row.score, row.rank) for row in rows if row.id in found]
-        return self._stretch(ranked, first - start, last - start)
+        return self._slice(ranked, first - start, last - start)
 
     def all(self, page: Page) -> tuple[list[Ranked], int]:
         """Everything that has all words and is wanted, in order, and how much that is."""
@@ -138,17 +138,17 @@ class SearchRun:
             found = self._read(self._named())
             self._look_less(len(found))
             if len(self._terms) == 1 or not self._is_enough(found.values()):
-                found |= self._read(self._saying(found))
-            ranked = self._judged(found) or self._judged(self._read(self._saying_the_common()))
+                found |= self._read(self._matching(found))
+            ranked = self._judged(found) or self._judged(self._read(self._matching_common()))
         ordered = self._ordered(self._kept(ranked))
-        return self._stretch(ordered, page.offset, page.offset + page.limit), len(ordered)
+        return self._slice(ordered, page.offset, page.offset + page.limit), len(ordered)
 
     def _judged(self, found: dict[bytes, SearchHit]) -> list[Ranked]:
         return [each for each in map(self._judge, found.values()) if each is not None]
 
     def _look_less(self, names: int) -> None:
         if names >= _ENOUGH:
-            self._most_saying = _SAYING_BESIDE
+            self._most_matches = _MOST_MATCHES_BESIDE_NAMES
 
     def _is_enough(self, found: Collection[SearchHit]) -> bool:
         """Many names that have all words, or one that is just what was asked for."""
@@ -171,20 +171,20 @@ class SearchRun:
         names = self._with_all(needed) if needed else self._with_any(every)
         return names.difference(self._gone)
 
-    def _saying(self, found: Collection[bytes]) -> set[bytes]:
+    def _matching(self, found: Collection[bytes]) -> set[bytes]:
         """What may say some or all of the words."""
         every = range(len(self._terms))
-        ids = self._saying_together()
-        if len(ids) >= self._most_saying:
+        ids = self._matching_together()
+        if len(ids) >= self._most_matches:
             return ids.difference(self._gone, found)
         for place in every:
-            said = self._said_of(place)
-            if len(every) == 1 or not said.is_cut:
-                ids.update(said.ranks)
+            matches = self._matches_of(place)
+            if len(every) == 1 or not matches.is_cut:
+                ids.update(matches.ranks)
         return ids.difference(self._gone, found)
 
-    def _saying_together(self) -> set[bytes]:
-        """What says words that are written as one, such as a column's name."""
+    def _matching_together(self) -> set[bytes]:
+        """What has words written as one in its texts, such as a column's name."""
         ids: set[bytes] = set()
         for together in self._text.split():
             words = set(words_of(together))
@@ -193,28 +193,28 @@ class SearchRun:
                     place for place, terms in enumerate(self._terms) if terms.sought.word in words
                 ]
                 every = [self._terms[place] for place in places]
-                saying = read_together(self._connection, every, self._most_saying)
-                ids |= saying
+                matching = read_together(self._connection, every, self._most_matches)
+                ids |= matching
                 for place in places:
                     # Where these are enough, others that say one of the words are not looked for.
-                    if len(saying) >= self._most_saying:
-                        self._said.setdefault(place, WordMatches({}, False))
-                    self._said_of(place).ranks.update(dict.fromkeys(saying, Rank.SAID))
+                    if len(matching) >= self._most_matches:
+                        self._matches.setdefault(place, WordMatches({}, False))
+                    self._matches_of(place).ranks.update(dict.fromkeys(matching, Rank.TEXT))
         return ids
 
-    def _saying_the_common(self) -> set[bytes]:
+    def _matching_common(self) -> set[bytes]:
         """What has one word in its name and says others, which are too common to look through all
         who do: the best of those names are asked."""
         places = range(len(self._terms))
-        common = [place for place in places if self._said_of(place).is_cut]
+        common = [place for place in places if self._matches_of(place).is_cut]
         ids: set[bytes] = set()
         for place in places if len(places) > 1 and common else ():
             best = [named.id for named in self._names(self._terms[place]).read(_ASKED)]
             for other in common:
                 if other != place:
-                    saying = read_saying(self._connection, best, self._terms[other])
-                    self._said_of(other).ranks.update(dict.fromkeys(saying, Rank.SAID))
-                    ids |= saying
+                    matching = find_matching(self._connection, best, self._terms[other])
+                    self._matches_of(other).ranks.update(dict.fromkeys(matching, Rank.TEXT))
+                    ids |= matching
         return ids.difference(self._gone)
 
     def _is_in_namespaces(self, place: int) -> bool:
@@ -234,13 +234,13 @@ class SearchRun:
     def _with_any(self, places: Iterable[int]) -> set[bytes]:
         return {id for place in places for id in self._names(self._terms[place]).all()}
 
-    def _said_of(self, place: int) -> WordMatches:
-        said = self._said.get(place)
-        if said is None:
-            said = self._said[place] = read_said(
-                self._connection, self._terms[place], self._most_saying
+    def _matches_of(self, place: int) -> WordMatches:
+        matches = self._matches.get(place)
+        if matches is None:
+            matches = self._matches[place] = read_matches(
+                self._connection, self._terms[place], self._most_matches
             )
-        return said
+        return matches
 
     def _judge(self, found: SearchHit) -> Ranked | None:
         """How well something answers all words; None where one of them is not found."""
@@ -249,8 +249,8 @@ class SearchRun:
         for place, terms in enumerate(self._terms):
             rank = terms.sought.rank(name)
             if rank is None or rank is Rank.NEAR:
-                if (said := self._said_of(place).ranks.get(found.id)) is not None:
-                    rank = said
+                if (matches := self._matches_of(place).ranks.get(found.id)) is not None:
+                    rank = matches
                 elif rank is None and terms.sought.rank(namespace) is not None:
                     worst = max(worst, Rank.WORD)
                     continue
@@ -273,7 +273,7 @@ class SearchRun:
                 return sorted(self._timed(ranked), key=lambda each: (_newest(each), _by_name(each)))
         return sorted(ranked, key=lambda each: (each.score, each.found.kind, each.found.id))
 
-    def _stretch(self, ranked: list[Ranked], first: int, last: int) -> list[Ranked]:
+    def _slice(self, ranked: list[Ranked], first: int, last: int) -> list[Ranked]:
         """Some of what is in order, with times; what ranks the same is by time within a block."""
         if self._query.order is not Order.RANK:
             return self._timed(ranked[first:last])
@@ -322,4 +322,4 @@ class SearchRun:
         if is_paged:
             return self._timed(ranked), total
         ordered = self._ordered(ranked)
-        return self._stretch(ordered, page.offset, page.offset + page.limit), len(ranked)
+        return self._slice(ordered, page.offset, page.offset + page.limit), len(ranked)

@@ -1,4 +1,4 @@
-"""Reading what a search found: its name, and when it was last heard of."""
+"""Reading what a search found: its name, and when it was last seen."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -62,7 +62,7 @@ _DATASET_TIMES = (
 
 
 def read_times(connection: Connection, found: Iterable[SearchHit]) -> dict[bytes, int]:
-    """When each was last heard of; what was only named has no time."""
+    """When each was last seen; what was only named has no time."""
     known = list(found)
     datasets = [each.id for each in known if each.kind == TermSource.DATASET]
     times: dict[bytes, int] = {}

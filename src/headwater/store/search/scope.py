@@ -23,7 +23,7 @@ _HAS_GONE = (
 
 
 def read_gone(connection: Connection) -> set[bytes]:
-    """What persons have deleted and nobody has spoken of since, and what is shown as a stream."""
+    """What was deleted and not seen since, and what is shown as a stream."""
     if not any(ask(connection, question) for question in _HAS_GONE):
         return set()
     return set(connection.execute(_gone_ids()).scalars())

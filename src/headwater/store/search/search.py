@@ -1,4 +1,4 @@
-"""Searching datasets and jobs by their names and by what is said of them, the best first.
+"""Searching datasets and jobs by their names and texts, best matches first.
 
 A query of one word, by far the commonest, is counted and ordered by the index alone, and only what
 is shown of it is read. Everything else looks at each thing that the rarest of its words finds.
@@ -43,12 +43,12 @@ def search(connection: Connection, query: Query, page: Page) -> tuple[list[Hit],
 
 
 def _hits(connection: Connection, ranked: Sequence[Ranked], sought: "_Sought") -> list[Hit]:
-    """What was found with where it says so. What has been taken back since is left out."""
-    said = [each.found for each in ranked if sought.is_said(each)]
+    """The hits, each with the place of its match. Texts that were removed since are left out."""
+    matches = [each.found for each in ranked if sought.is_in_text(each)]
     texts = read_texts(
         connection,
-        [each.id for each in said if each.kind == TermSource.DATASET],
-        [each.id for each in said if each.kind == TermSource.JOB],
+        [each.id for each in matches if each.kind == TermSource.DATASET],
+        [each.id for each in matches if each.kind == TermSource.JOB],
     )
     hits = []
     for each in ranked:
@@ -65,15 +65,15 @@ class _Sought:
         self._whole = Sought(text.strip().lower())
         self._words = [each.sought for each in terms]
 
-    def is_said(self, each: Ranked) -> bool:
-        """Tell whether a word must be looked for elsewhere than in the name."""
+    def is_in_text(self, each: Ranked) -> bool:
+        """Whether a word must be looked for elsewhere than in the name."""
         name = each.found.name.lower()
         return each.rank is not Rank.NAMESPACE and any(
             word.rank(name) in (None, Rank.NEAR) for word in self._words
         )
 
     def match(self, each: Ranked, texts: list[Match]) -> Match | None:
-        """Where a thing answers; None where what was found there is said no more."""
+        """Where an entity matches; None if the matched text is no longer current."""
         if each.rank is Rank.NAMESPACE:
             return Match("namespace", each.found.namespace)
         name, namespace = each.found.name.lower(), each.found.namespace.lower()
@@ -82,9 +82,9 @@ class _Sought:
             rank = word.rank(name)
             if rank is not None and rank is not Rank.NEAR:
                 continue
-            said = find_match(texts, word)
-            if said is not None and (rank is None or word.word in said.text.lower()):
-                match = said
+            matches = find_match(texts, word)
+            if matches is not None and (rank is None or word.word in matches.text.lower()):
+                match = matches
             elif rank is None and word.rank(namespace) is None:
                 return None
         if match.place != "name":

@@ -50,9 +50,9 @@ def count_jobs(connection: Connection, bounds: Sequence[int]) -> list[int]:
 
 
 def count_datasets(connection: Connection, bounds: Sequence[int]) -> list[int]:
-    dataset, used, said = tables.dataset, tables.job_dataset, tables.declared_dataset
+    dataset, used, declared = tables.dataset, tables.job_dataset, tables.declared_dataset
     every = union_all(
-        select(used.c.dataset, used.c.first_seen), select(said.c.dataset, said.c.first_said)
+        select(used.c.dataset, used.c.first_seen), select(declared.c.dataset, declared.c.first_said)
     ).subquery()
     named, first_seen = every.c
     first = select(named, func.min(first_seen).label("first")).group_by(named).subquery()

@@ -49,7 +49,7 @@ class PastRun(NamedTuple):
     started_at: int
     attempted_at: int
     ended_at: int | None
-    heard_at: int
+    last_event_at: int
     is_beating: bool
 
 
@@ -69,7 +69,7 @@ class PastWrite(NamedTuple):
     job: bytes
     run: bytes
     state: str
-    heard_at: int
+    last_event_at: int
     is_beating: bool
     at: int
     rows: int | None
@@ -175,7 +175,7 @@ def _read_writes(
     connection: Connection, conditions: Iterable[ColumnElement[bool]], most: int
 ) -> dict[bytes, list[PastWrite]]:
     runs = {
-        run.key: (job, run.key, run.state, run.heard_at, run.is_beating)
+        run.key: (job, run.key, run.state, run.last_event_at, run.is_beating)
         for job, some in _read_runs(connection, conditions, most).items()
         for run in some
     }

@@ -1,4 +1,4 @@
-"""Finding the runs that may have used a dataset within a stretch of time.
+"""Finding the runs that may have used a dataset within an interval.
 
 No index leads from a dataset to its runs: every event would pay for it. Its jobs are known, and the
 runs of a job are in order of time.
@@ -17,7 +17,7 @@ from headwater.store.query.paging import in_parts
 # Of more, those count that used it last, or began last; the answer says that there are more.
 MOST_JOBS = 1_000
 MOST_RUNS = 50_000
-# Runs of a job that began before the stretch and went on into it: as many as go on at a time.
+# Runs of a job that began before the interval and lasted into it: as many as run at a time.
 _RUNS_AT_ONCE = 64
 
 
@@ -29,26 +29,26 @@ class TimeRange(NamedTuple):
 
 
 class FoundRuns(NamedTuple):
-    """Runs with their jobs; `earlier` are those that began before the stretch."""
+    """Runs with their jobs; `earlier` are those that began before the interval."""
 
     jobs: dict[bytes, bytes]
     earlier: frozenset[bytes]
-    # From here on every run is there; the beginning of the stretch unless there are too many.
+    # From here on every run is included; the start of the interval unless there are too many.
     complete_since: int
     is_cut: bool
 
 
-def find_runs(connection: Connection, datasets: Iterable[bytes], stretch: TimeRange) -> FoundRuns:
+def find_runs(connection: Connection, datasets: Iterable[bytes], interval: TimeRange) -> FoundRuns:
     """Find the runs of all jobs that ever read or wrote datasets, as far as they went on then."""
-    jobs, has_more_jobs = _find_jobs(connection, datasets, stretch)
-    begun, complete_since = _find_begun(connection, jobs, stretch)
-    earlier = _find_earlier(connection, jobs, stretch.since)
-    is_cut = has_more_jobs or complete_since > stretch.since
+    jobs, has_more_jobs = _find_jobs(connection, datasets, interval)
+    begun, complete_since = _find_begun(connection, jobs, interval)
+    earlier = _find_earlier(connection, jobs, interval.since)
+    is_cut = has_more_jobs or complete_since > interval.since
     return FoundRuns(earlier | begun, frozenset(earlier), complete_since, is_cut)
 
 
 def _find_jobs(
-    connection: Connection, datasets: Iterable[bytes], stretch: TimeRange
+    connection: Connection, datasets: Iterable[bytes], interval: TimeRange
 ) -> tuple[list[bytes], bool]:
     use = tables.job_dataset
     last_seen = func.max(use.c.last_seen)
@@ -57,9 +57,9 @@ def _find_jobs(
         query = (
             select(use.c.job, last_seen)
             .where(use.c.dataset.in_(part), use.c.direction != int(Direction.ITSELF))
-            .where(use.c.first_seen < stretch.until)
+            .where(use.c.first_seen < interval.until)
             .group_by(use.c.job)
-            .having(last_seen >= stretch.since)
+            .having(last_seen >= interval.since)
             .order_by(last_seen.desc(), use.c.job)
             .limit(MOST_JOBS + 1)
         )
@@ -69,22 +69,22 @@ def _find_jobs(
 
 
 def _find_begun(
-    connection: Connection, jobs: list[bytes], stretch: TimeRange
+    connection: Connection, jobs: list[bytes], interval: TimeRange
 ) -> tuple[dict[bytes, bytes], int]:
-    """The runs that began within the stretch, and since when that is all of them."""
+    """The runs that began within the interval, and since when that is all of them."""
     run = tables.run
     rows: list[Any] = []
     for part in in_parts(jobs):
         query = (
             select(run.c.first_event, run.c.id, run.c.job)
             .where(run.c.job.in_(part))
-            .where(run.c.first_event >= stretch.since, run.c.first_event < stretch.until)
+            .where(run.c.first_event >= interval.since, run.c.first_event < interval.until)
             .order_by(run.c.first_event.desc(), run.c.id)
             .limit(MOST_RUNS + 1)
         )
         rows += connection.execute(query)
     rows.sort(key=lambda row: (-row.first_event, row.id))
-    complete_since = stretch.since
+    complete_since = interval.since
     if len(rows) > MOST_RUNS:
         complete_since = rows[MOST_RUNS].first_event + 1
     return {row.id: row.job for row in rows[:MOST_RUNS]}, complete_since

@@ -42,19 +42,19 @@ def _uses(is_among: IsAmong) -> Any:
 _USES = Prepared(_uses)
 
 
-def read_usage(connection: Connection, datasets: Iterable[bytes], stretch: TimeRange) -> Usage:
+def read_usage(connection: Connection, datasets: Iterable[bytes], interval: TimeRange) -> Usage:
     """Read the uses of a dataset, under all its names; a run that goes on uses it every day."""
     names = list(datasets)
-    found = find_runs(connection, names, stretch)
+    found = find_runs(connection, names, interval)
     spans: dict[tuple[bytes, int], tuple[int, int]] = {}
     for name in names:
-        rows = _USES.rows(connection, found.jobs, dataset=name, **stretch._asdict())
+        rows = _USES.rows(connection, found.jobs, dataset=name, **interval._asdict())
         for run, direction, first, last in rows:
             known = spans.get((run, direction), (first, last))
             spans[run, direction] = min(first, known[0]), max(last, known[1])
     days: defaultdict[int, dict[tuple[int, bytes], DayUse]] = defaultdict(dict)
     for (run, direction), (first, last) in spans.items():
-        _count(days, (direction, found.jobs[run]), first, last, stretch)
+        _count(days, (direction, found.jobs[run]), first, last, interval)
     return Usage(dict(days), found.complete_since, found.is_cut)
 
 
@@ -63,10 +63,10 @@ def _count(
     user: tuple[int, bytes],
     first: int,
     last: int,
-    stretch: TimeRange,
+    interval: TimeRange,
 ) -> None:
     """Add a run to the days it went on."""
-    begin, end = max(first, stretch.since), min(last, stretch.until - 1)
+    begin, end = max(first, interval.since), min(last, interval.until - 1)
     for day in range(begin // DAY, end // DAY + 1):
         known = days[day].get(user, DayUse(0, begin))
         last_at = max(known.last_at, min(end, (day + 1) * DAY - 1))

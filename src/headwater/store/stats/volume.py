@@ -38,7 +38,7 @@ Counted = tuple[int | None, int | None, int | None]
 
 
 class VolumeBucket(NamedTuple):
-    """What some runs counted in a step of time; None where none of them told."""
+    """What some runs counted in an interval; None if none reported a count."""
 
     rows: int | None = None
     bytes: int | None = None
@@ -93,13 +93,13 @@ _BEFORE = Prepared(_before)
 
 
 def read_volumes(
-    connection: Connection, datasets: Iterable[bytes], size: int, stretch: TimeRange
+    connection: Connection, datasets: Iterable[bytes], size: int, interval: TimeRange
 ) -> Volumes:
     """Read the volumes of a dataset, under all its names, in steps of so many minutes."""
     names = list(datasets)
-    found = find_runs(connection, names, stretch)
+    found = find_runs(connection, names, interval)
     steps: defaultdict[tuple[int, int], list[VolumeBucket]] = defaultdict(list)
-    for (_, direction), counted in _read(connection, names, found, size, stretch).items():
+    for (_, direction), counted in _read(connection, names, found, size, interval).items():
         for step, volume in counted.items():
             steps[direction, step].append(volume)
     return Volumes(
@@ -108,10 +108,10 @@ def read_volumes(
 
 
 def _read(
-    connection: Connection, names: list[bytes], found: FoundRuns, size: int, stretch: TimeRange
+    connection: Connection, names: list[bytes], found: FoundRuns, size: int, interval: TimeRange
 ) -> dict[tuple[bytes, int], dict[int, VolumeBucket]]:
-    """What each run counted anew, by step."""
-    since, until = stretch.since // MINUTE, -(-stretch.until // MINUTE)
+    """The increase of each run's counts, by interval."""
+    since, until = interval.since // MINUTE, -(-interval.until // MINUTE)
     seen: defaultdict[tuple[bytes, int], dict[int, tuple[int | None, ...]]] = defaultdict(dict)
     before: dict[tuple[bytes, int], Counted] = {}
     for name in names:
@@ -123,10 +123,12 @@ def _read(
             connection, found.earlier, dataset=name, since=since
         ):
             before.setdefault((run, direction), tuple(counted))
-    return {key: _anew(steps, before.get(key, (None,) * 3)) for key, steps in seen.items()}
+    return {key: _increases(steps, before.get(key, (None,) * 3)) for key, steps in seen.items()}
 
 
-def _anew(seen: Mapping[int, tuple[int | None, ...]], before: Counted) -> dict[int, VolumeBucket]:
+def _increases(
+    seen: Mapping[int, tuple[int | None, ...]], before: Counted
+) -> dict[int, VolumeBucket]:
     last = list(before)
     volumes: dict[int, VolumeBucket] = {}
     for step in sorted(seen):

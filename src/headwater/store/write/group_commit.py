@@ -22,7 +22,7 @@ _MAX_EVENTS = 1_000
 
 
 class Ticket:
-    """Facts waiting to be durable; `done` is told once they are, or why they are not."""
+    """Facts waiting to be durable; `done` is called once they are stored or failed."""
 
     __slots__ = ("done", "error", "facts")
 
@@ -42,7 +42,7 @@ class GroupCommit:
         observe: Callable[[list[Ticket], float], None] | None = None,
     ) -> None:
         self._writer = writer
-        self._deliver = deliver or _tell_all
+        self._deliver = deliver or _report_all
         self._observe = observe
         self._is_closed = False
         self._queue: SimpleQueue[Ticket | None] = SimpleQueue()
@@ -76,12 +76,12 @@ class GroupCommit:
             if group:
                 started = time.monotonic()
                 self._commit(group)
-                self._tell(group, time.monotonic() - started)
+                self._report(group, time.monotonic() - started)
                 if len(group) > 1:
                     # Those just told send again at once: with them the next group is the larger.
                     time.sleep(_PAUSE_SECONDS)
 
-    def _tell(self, group: list[Ticket], seconds: float) -> None:
+    def _report(self, group: list[Ticket], seconds: float) -> None:
         try:
             self._deliver(group)
             if self._observe is not None:
@@ -129,7 +129,7 @@ def _settle(future: Future[None], ticket: Ticket) -> None:
         future.set_exception(ticket.error)
 
 
-def _tell_all(group: list[Ticket]) -> None:
+def _report_all(group: list[Ticket]) -> None:
     for ticket in group:
         try:
             ticket.done(ticket)

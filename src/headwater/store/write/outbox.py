@@ -56,7 +56,7 @@ class Waiting(NamedTuple):
 
 
 def has_outbox(connection: Connection) -> bool:
-    """Tell whether a store has one: those of older versions have not."""
+    """Whether a store has one: those of older versions have not."""
     return inspect(connection).has_table(tables.outbox.name)
 
 

@@ -11,7 +11,7 @@ from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts, content_row, name_row
 from headwater.model.memo import Memo
 from headwater.model.merge import CATALOG, Merged, Row
-from headwater.store.search.index import Indexing, is_heard_of, term_key
+from headwater.store.search.index import Indexing, is_seen, term_key
 from headwater.store.write.connections import (
     BulkPostgresConnection,
     Connection,
@@ -113,7 +113,7 @@ class Writer:
     ) -> list[bytes]:
         """Index what is new for searches; gives the keys of what is then known to be there."""
         indexing = Indexing()
-        jobs = [row for row in rows.get("job", ()) if self._is_new(row[0]) and is_heard_of(row)]
+        jobs = [row for row in rows.get("job", ()) if self._is_new(row[0]) and is_seen(row)]
         for job in jobs:
             indexing.add_job(job)
         for dataset in rows.get("dataset", ()):
@@ -173,7 +173,7 @@ class Writer:
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Tell whether something is wrong with the rows, not with the store."""
+    """Whether something is wrong with the rows, not with the store."""
     # Without a state of the server's, its driver did not get as far as asking it.
     is_unasked = isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None
     return isinstance(error, _REFUSALS) or is_unasked

@@ -1,1 +1,1 @@
-"""Marquez's PUT, POST and DELETE: what persons say as edits, what runs do as events."""
+"""Marquez's PUT, POST and DELETE: edits of entities, and events of runs."""

@@ -1,4 +1,4 @@
-"""What the writing routes share: who is meant, what is new of what is said, and the answer."""
+"""What the writing routes share: the entity, what is new in a change, and the response."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,7 +14,7 @@ from headwater.model.names import check_name
 from headwater.model.project.edits import entity_id
 from headwater.server.edits.writes import Editor, EntityChange
 from headwater.store.engine import Connection
-from headwater.store.read.edited_values import NOTHING_SAID, read_words
+from headwater.store.read.edited_values import NOTHING_EDITED, read_words
 
 Text = str | None | UnsetType
 Json = dict[str, Any]
@@ -48,14 +48,14 @@ def _check(text: str, where: str, refusal: Callable[[str, str], InvalidRequest])
         raise refusal(where, error.reason) from None
 
 
-class Saying:
-    """What a body says of an entity, aspect by aspect: absent says nothing, null takes back."""
+class AspectChanges:
+    """The changes in a body, aspect by aspect: absent changes nothing, null removes."""
 
     def __init__(self) -> None:
         self.set: Json = {}
         self.unset: list[str] = []
 
-    def say(self, aspect: str, value: Json | None) -> None:
+    def put(self, aspect: str, value: Json | None) -> None:
         if value is None:
             self.unset.append(aspect)
         else:
@@ -63,7 +63,7 @@ class Saying:
 
     def describe(self, description: Text) -> None:
         if not isinstance(description, UnsetType):
-            self.say(DOCUMENTATION, {"description": description} if description else None)
+            self.put(DOCUMENTATION, {"description": description} if description else None)
 
     def tag(self, tags: Iterable[str] | None, where: str = "$.tags") -> None:
         for index, tag in enumerate(tags or ()):
@@ -71,7 +71,7 @@ class Saying:
 
 
 def news_of(connection: Connection, changes: Iterable[EntityChange]) -> list[EntityChange]:
-    """What changes would change: who says again what persons say already adds nothing to the log.
+    """The effective part of changes: repeating an edit adds nothing to the log.
 
     A deletion always counts: an event may have shown again what is deleted.
     """
@@ -79,7 +79,7 @@ def news_of(connection: Connection, changes: Iterable[EntityChange]) -> list[Ent
     words = read_words(connection, {entity_id(change.entity) for change in wanted})
     found = []
     for change in wanted:
-        said = words.get(entity_id(change.entity), NOTHING_SAID).values
+        said = words.get(entity_id(change.entity), NOTHING_EDITED).values
         field = change.entity.field
         fresh = {
             aspect: value

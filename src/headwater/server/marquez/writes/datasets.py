@@ -22,8 +22,8 @@ from headwater.server.http.parameters import ReadConnection
 from headwater.server.marquez.datasets import get_dataset
 from headwater.server.marquez.datasets import router as reads
 from headwater.server.marquez.writes.changes import (
+    AspectChanges,
     Json,
-    Saying,
     Text,
     answer_now,
     check_body_name,
@@ -130,33 +130,33 @@ def restore_dataset(
 def _changes(
     connection: Connection, entity: Entity, body: DatasetBody, is_deleted: bool
 ) -> Iterator[EntityChange]:
-    """What a body says of a dataset, and of its fields one by one."""
+    """The changes of a dataset, and of each of its fields."""
     is_there = is_shown_now(connection, entity)
     shown: Json = {}
     if is_there:
         shown = msgspec.json.decode(get_dataset(entity.namespace, entity.name, connection).body)
-    saying = Saying()
+    edited = AspectChanges()
     if body.fields is not None or not is_there:
         _check_fields(body.fields or [])
-        saying.say(SCHEMA, _schema(body.fields or []))
-    # What events say already they may say in more words than these.
+        edited.put(SCHEMA, _schema(body.fields or []))
+    # Events may have reported the same in more detail.
     if shown.get("type") != body.type:
-        saying.say(DATASET_TYPE, {"datasetType": _TYPES[body.type]})
+        edited.put(DATASET_TYPE, {"datasetType": _TYPES[body.type]})
     source = check_body_name(body.sourceName, "$.sourceName")
     if shown.get("sourceName") != source:
-        saying.say(DATA_SOURCE, {"name": source})
+        edited.put(DATA_SOURCE, {"name": source})
     physical = check_body_name(body.physicalName, "$.physicalName")
-    saying.say(PHYSICAL_NAME, {"name": physical} if physical != entity.name else None)
+    edited.put(PHYSICAL_NAME, {"name": physical} if physical != entity.name else None)
     if isinstance(body.schemaLocation, str):
-        saying.say(SCHEMA_LOCATION, {"url": body.schemaLocation})
-    saying.describe(body.description)
-    saying.tag(body.tags)
+        edited.put(SCHEMA_LOCATION, {"url": body.schemaLocation})
+    edited.describe(body.description)
+    edited.tag(body.tags)
     if is_deleted:
-        # Who states anew what is deleted wants it back.
-        saying.set[DELETED] = False
-    yield EntityChange(entity, saying.set, saying.unset)
+        # Declaring a deleted entity restores it.
+        edited.set[DELETED] = False
+    yield EntityChange(entity, edited.set, edited.unset)
     for index, field in enumerate(body.fields or ()):
-        of_field = Saying()
+        of_field = AspectChanges()
         of_field.tag(field.tags, f"$.fields[{index}].tags")
         if of_field.set:
             named = Entity("dataset", entity.name, entity.namespace, field.name)

@@ -10,7 +10,7 @@ from headwater.store.read.hidden import is_known, is_shown_now, read_last_heard,
 
 
 def delete(connection: Connection, editor: Editor, entity: Entity) -> None:
-    """Hide what is shown; from after what was last heard of it, whatever the sender's clock."""
+    """Hide an entity, from after its last event, whatever the sender's clock."""
     if not is_shown_now(connection, entity):
         raise NotFound(entity.type, f"{entity.namespace}/{entity.name}")
     last_word = read_last_word(connection, entity_id(entity))
@@ -19,7 +19,7 @@ def delete(connection: Connection, editor: Editor, entity: Entity) -> None:
 
 
 def restore(connection: Connection, editor: Editor, entity: Entity) -> None:
-    """Show what is deleted; of what is not, nothing is said."""
+    """Restore a deleted entity; no edit if it is not deleted."""
     if not is_known(connection, entity):
         raise NotFound(entity.type, f"{entity.namespace}/{entity.name}")
     at = deleted_at(connection, entity)
@@ -28,6 +28,6 @@ def restore(connection: Connection, editor: Editor, entity: Entity) -> None:
 
 
 def deleted_at(connection: Connection, entity: Entity) -> int | None:
-    """When an entity was deleted, if that is the last word on it."""
+    """When an entity was deleted, if that is its newest state."""
     last = read_last_word(connection, entity_id(entity))
     return last[0] if last is not None and last[1] else None

@@ -15,8 +15,8 @@ from headwater.server.http.parameters import ReadConnection
 from headwater.server.marquez.jobs import get_job
 from headwater.server.marquez.jobs import router as reads
 from headwater.server.marquez.writes.changes import (
+    AspectChanges,
     Json,
-    Saying,
     Text,
     answer_now,
     check_body_name,
@@ -124,29 +124,29 @@ def _change(
     shown: Json = {}
     if is_there:
         shown = msgspec.json.decode(get_job(entity.namespace, entity.name, connection).body)
-    saying = Saying()
+    edited = AspectChanges()
     _check_names(body.inputs, "$.inputs")
     _check_names(body.outputs, "$.outputs")
     if body.inputs is not None or body.outputs is not None or not is_there:
         design = {"inputs": _names(body.inputs), "outputs": _names(body.outputs)}
-        saying.say(DATASETS, design)
+        edited.put(DATASETS, design)
     # What events say already they may say in more words than these.
     if shown.get("type") != body.type:
-        saying.say(JOB_TYPE, {"processingType": _TYPES[body.type]})
+        edited.put(JOB_TYPE, {"processingType": _TYPES[body.type]})
     if isinstance(body.location, str):
-        saying.say(LOCATION, {"url": body.location})
+        edited.put(LOCATION, {"url": body.location})
     elif body.location is None:
-        saying.say(LOCATION, None)
-    saying.describe(body.description)
-    saying.tag(body.tags)
+        edited.put(LOCATION, None)
+    edited.describe(body.description)
+    edited.tag(body.tags)
     if body.context:
-        saying.say(CONTEXT, dict(body.context))
+        edited.put(CONTEXT, dict(body.context))
         if query := body.context.get("sql"):
-            saying.say(SQL, {"query": query})
+            edited.put(SQL, {"query": query})
     if is_deleted:
-        # Who states anew what is deleted wants it back.
-        saying.set[DELETED] = False
-    return EntityChange(entity, saying.set, saying.unset)
+        # Declaring a deleted entity restores it.
+        edited.set[DELETED] = False
+    return EntityChange(entity, edited.set, edited.unset)
 
 
 def _check_names(datasets: list[DatasetIdBody] | None, where: str) -> None:

@@ -15,7 +15,7 @@ from headwater.server.http.parameters import ReadConnection
 from headwater.server.marquez.namespaces import get_namespace
 from headwater.server.marquez.namespaces import router as reads
 from headwater.server.marquez.writes.changes import (
-    Saying,
+    AspectChanges,
     Text,
     answer_now,
     check_body_name,
@@ -53,13 +53,13 @@ def put_namespace(
 ) -> Response:
     """Set the owner and description of a namespace; creates it if it does not exist."""
     entity = name_entity("namespace", namespace)
-    saying = Saying()
+    edited = AspectChanges()
     owner = check_body_name(body.ownerName, "$.ownerName")
-    saying.say(OWNERSHIP, {"owners": [{"name": owner, "type": "OWNER"}]})
-    saying.describe(body.description)
+    edited.put(OWNERSHIP, {"owners": [{"name": owner, "type": "OWNER"}]})
+    edited.describe(body.description)
     if _is_deleted(connection, namespace):
-        saying.set[DELETED] = False
-    record_news(connection, editor, EntityChange(entity, saying.set, saying.unset))
+        edited.set[DELETED] = False
+    record_news(connection, editor, EntityChange(entity, edited.set, edited.unset))
     return answer_now(editor, get_namespace, namespace)
 
 

@@ -1,4 +1,4 @@
-"""What a client says of a run: no edit but an OpenLineage event, as its producer would send it."""
+"""Changes of a run by a client: OpenLineage events, as its producer would send them."""
 
 from collections.abc import Mapping
 from typing import Any

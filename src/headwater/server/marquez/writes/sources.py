@@ -13,7 +13,7 @@ from headwater.server.http.parameters import ReadConnection
 from headwater.server.marquez.sources import get_source
 from headwater.server.marquez.sources import router as reads
 from headwater.server.marquez.writes.changes import (
-    Saying,
+    AspectChanges,
     Text,
     answer_now,
     check_body_name,
@@ -53,10 +53,10 @@ def put_source(
 ) -> Response:
     """Set the type and address of a source; creates it if it does not exist."""
     entity = name_entity("source", source)
-    saying = Saying()
+    edited = AspectChanges()
     kind = check_body_name(body.type, "$.type")
     url = check_body_name(body.connectionUrl, "$.connectionUrl")
-    saying.say(DATA_SOURCE, {"name": source, "uri": url, "type": kind})
-    saying.describe(body.description)
-    record_news(connection, editor, EntityChange(entity, saying.set, saying.unset))
+    edited.put(DATA_SOURCE, {"name": source, "uri": url, "type": kind})
+    edited.describe(body.description)
+    record_news(connection, editor, EntityChange(entity, edited.set, edited.unset))
     return answer_now(editor, get_source, source)

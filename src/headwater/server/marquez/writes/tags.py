@@ -20,7 +20,7 @@ from headwater.server.marquez.jobs import get_job
 from headwater.server.marquez.jobs import router as job_reads
 from headwater.server.marquez.tags import TagShape
 from headwater.server.marquez.writes.changes import (
-    Saying,
+    AspectChanges,
     Text,
     answer_now,
     check_tag,
@@ -53,8 +53,8 @@ class TagBody(msgspec.Struct):
 
 @router.put(
     "/tags/{tag:name}",
-    responses=answers(TagShape, TagShape("PII", "Tells who a person is."), 422),
-    openapi_extra=takes(TagBody, {"description": "Tells who a person is."}),
+    responses=answers(TagShape, TagShape("PII", "Identifies a person."), 422),
+    openapi_extra=takes(TagBody, {"description": "Identifies a person."}),
 )
 def put_tag(
     tag: str,
@@ -64,11 +64,11 @@ def put_tag(
 ) -> Response:
     """Describe a tag; creates it if it does not exist."""
     entity = name_entity("tag", check_tag(tag))
-    saying = Saying()
-    saying.describe(body.description)
-    news = news_of(connection, [EntityChange(entity, saying.set, saying.unset)])
+    edited = AspectChanges()
+    edited.describe(body.description)
+    news = news_of(connection, [EntityChange(entity, edited.set, edited.unset)])
     if not news and not is_named(connection, NamedKind.TAG, tag):
-        # An edit that says nothing still names what it is about.
+        # An edit without values still names its entity.
         news = [EntityChange(entity)]
     if news:
         editor.record_all(news)
