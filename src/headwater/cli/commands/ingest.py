@@ -1,10 +1,12 @@
 """`headwater ingest`: events from Kafka and from files, by Spark, into the lake and the store."""
 
+import inspect
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
@@ -66,7 +68,73 @@ MetricsPort = Annotated[
 Verbose = Annotated[bool, typer.Option("--verbose", help="Show Spark's log.")]
 
 
+class SharedOptions(NamedTuple):
+    """The options that all feeds take."""
+
+    once: Once = False
+    every: Every = "5s"
+    check: Check = False
+    include: Include = None
+    exclude: Exclude = None
+    name: Name = None
+    metrics_port: MetricsPort = None
+    master: Master = None
+    conf: Conf = None
+    verbose: Verbose = False
+    store: Store = None
+    data: Data = None
+
+    def choose(self, default_name: str) -> IngestOptions:
+        """What the options mean; an ingest without a name has the default one."""
+        spark: dict[str, Any] = {
+            "master": self.master,
+            "conf": parse_pairs(self.conf, "--conf") or None,
+        }
+        try:
+            seconds = parse_duration(self.every).total_seconds()
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--every") from None
+        return IngestOptions(
+            settings=load_settings(store=self.store, data=self.data, spark=spark),
+            name=_check_name(self.name) or default_name,
+            every=None if self.once else seconds,
+            include=tuple(self.include or ()),
+            exclude=tuple(self.exclude or ()),
+            metrics_port=self.metrics_port,
+            verbose=self.verbose,
+        )
+
+
+def takes_shared_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the shared options after its own; it gets them as `shared`.
+
+    Typer reads the options of a command from its signature.
+    """
+    signature = inspect.signature(command)
+    hints = get_type_hints(SharedOptions, include_extras=True)
+    own = [each for each in signature.parameters.values() if each.name != "shared"]
+    added = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=SharedOptions._field_defaults[name],
+            annotation=hints[name],
+        )
+        for name in SharedOptions._fields
+    ]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        shared = SharedOptions(**{name: given.pop(name) for name in SharedOptions._fields})
+        command(**given, shared=shared)
+
+    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in (*own, *added)}
+    return run
+
+
 @app.command()
+@takes_shared_options
 def kafka(
     brokers: Annotated[str, typer.Option(metavar="HOST:PORT,...", help="Kafka brokers.")],
     topic: Annotated[
@@ -104,18 +172,8 @@ def kafka(
             help="A Kafka consumer property, such as security.protocol=SSL; repeatable.",
         ),
     ] = None,
-    once: Once = False,
-    every: Every = "5s",
-    check: Check = False,
-    include: Include = None,
-    exclude: Exclude = None,
-    name: Name = None,
-    metrics_port: MetricsPort = None,
-    master: Master = None,
-    conf: Conf = None,
-    verbose: Verbose = False,
-    store: Store = None,
-    data: Data = None,
+    *,
+    shared: SharedOptions,
 ) -> None:
     """Ingest OpenLineage events from Kafka topics.
 
@@ -137,33 +195,22 @@ def kafka(
     )
     if bool(source.topics) == bool(source.pattern):
         raise typer.BadParameter("give either --topic or --pattern", param_hint="--topic")
-    choices = _choices(
-        _check_name(name) or _name_of("kafka", *(source.topics or [source.pattern])),
-        once, every, include, exclude, metrics_port, master, conf, verbose, store, data,
-    )  # fmt: skip
-    if check:
+    default_name = _name_of("kafka", *(source.topics or [source.pattern]))
+    choices = shared.choose(default_name)
+    if shared.check:
         run_check(choices, source)
     else:
         run_ingest(choices, source, group)
 
 
 @app.command()
+@takes_shared_options
 def files(
     place: Annotated[
         str, typer.Argument(help="A directory with its subdirectories, a file or a glob pattern.")
     ],
-    once: Once = False,
-    every: Every = "5s",
-    check: Check = False,
-    include: Include = None,
-    exclude: Exclude = None,
-    name: Name = None,
-    metrics_port: MetricsPort = None,
-    master: Master = None,
-    conf: Conf = None,
-    verbose: Verbose = False,
-    store: Store = None,
-    data: Data = None,
+    *,
+    shared: SharedOptions,
 ) -> None:
     """Ingest OpenLineage events from files: NDJSON, arrays or single events, plain or gzipped.
 
@@ -174,11 +221,8 @@ def files(
     """
     from headwater.pipeline.feeds.listing import check_place
 
-    choices = _choices(
-        _check_name(name) or _name_of("files", str(Path(place).absolute())),
-        once, every, include, exclude, metrics_port, master, conf, verbose, store, data,
-    )  # fmt: skip
-    if check:
+    choices = shared.choose(_name_of("files", str(Path(place).absolute())))
+    if shared.check:
         run_check(choices, place)
     else:
         # Before Spark, which takes a while, has started.
@@ -215,35 +259,6 @@ def replay(
     typer.echo(f"{done.taken_in:,} ingested, {done.still_rejected:,} still rejected")
     if done.cut_short:
         typer.echo(f"{done.cut_short:,} were too long to be stored completely: send them again")
-
-
-def _choices(
-    name: str,
-    once: bool,
-    every: str,
-    include: Sequence[str] | None,
-    exclude: Sequence[str] | None,
-    metrics_port: int | None,
-    master: str | None,
-    conf: Sequence[str] | None,
-    verbose: bool,
-    store: str | None,
-    data: Path | None,
-) -> IngestOptions:
-    spark: dict[str, Any] = {"master": master, "conf": parse_pairs(conf, "--conf") or None}
-    try:
-        seconds = parse_duration(every).total_seconds()
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--every") from None
-    return IngestOptions(
-        settings=load_settings(store=store, data=data, spark=spark),
-        name=name,
-        every=None if once else seconds,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
-        metrics_port=metrics_port,
-        verbose=verbose,
-    )
 
 
 def _name_of(*parts: str) -> str:
