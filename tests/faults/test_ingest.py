@@ -363,7 +363,7 @@ def test_stopped_and_started_again(kafka: Kafka, tmp_path: Path) -> None:
 
     kafka.delete_topic(topic)
     kafka.create_topic(topic, partitions=2)
-    send(3_000)
+    send(500)
     outcome = run_headwater("ingest", "kafka", *options, "--once", "--data", str(tmp_path))
     assert outcome.status == 0
     assert outcome.out == ""
