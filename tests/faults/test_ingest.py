@@ -128,7 +128,7 @@ def test_topics_that_appear_later(scene: Scene) -> None:
 # What a topic may hold beside events, and what is said of it.
 POISON: dict[str, tuple[Outgoing, str]] = {
     "no JSON": (b"an event that is not JSON", "JSON"),
-    "too large": (b'{"filler": "' + b"x" * LARGEST_BYTES + b'"}', "at most 20,000,000"),
+    "too large": (b'{"filler": "' + b"x" * LARGEST_BYTES + b'"}', "the limit is 20,000,000"),
     "UTF-16": (next(bench_load.events(1)).decode().encode("utf-16"), "UTF-8"),
     "Latin-1": ('{"eventTime": "früh"}'.encode("latin-1"), "UTF-8"),
     "no value": ((None, None), "no value"),

@@ -126,7 +126,7 @@ def test_large_events_on_their_way_into_the_lake(tmp_path: Path) -> None:
         def is_carried_on() -> bool:
             nonlocal most
             most = max(most, *map(megabytes_of, psutil.Process(service.pid).children()), 0.0)
-            return "carried 50 events" in service.log()
+            return "wrote 50 events" in service.log()
 
         wait_until(is_carried_on)
         assert watched.growth() < 20

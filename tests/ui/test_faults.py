@@ -168,7 +168,7 @@ class TestGraphs:
         outputs = [table(f"target_{number:04d}") for number in range(1000)]
         api.store(event("fan", [table("source")], outputs))
         site.open_graph(node="dataset:db://host:source")
-        expect(site.page.get_by_text("Too much to draw")).to_be_visible()
+        expect(site.page.get_by_text("Too large to draw")).to_be_visible()
         expect(site.node("job:jobs:fan").locator(".side-button.down")).to_contain_text("+5")
 
 
