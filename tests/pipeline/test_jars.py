@@ -109,6 +109,15 @@ class TestFetching:
             len([path for path in chosen.asked if path.endswith("app-1.0.jar")]) == 2
         )  # HEAD, GET
 
+    def test_the_folder_serves_at_another_place_without_a_network(
+        self, chosen: Repository, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fetch()
+        (home / "cache").rename(tmp_path / "other")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
+        monkeypatch.setenv("DEFAULT_ARTIFACT_REPOSITORY", "http://127.0.0.1:9/")
+        assert fetch() == (BOTH, [])
+
     def test_excluded_ones_stay_away(self, chosen: Repository) -> None:
         conf = {**CONF, "spark.jars.excludes": "org.example:library"}
         assert set(fetch(conf)[0]) == {"org.example_app-1.0.jar"}

@@ -43,7 +43,8 @@ def find_jars(packages: Collection[Package], conf: Mapping[str, str] = {}) -> li
     """The jars of packages, if all are there as they were fetched; else None."""
     try:
         lines = _list_of(packages, conf).read_text().splitlines()
-        entries = [(digest, Path(path)) for digest, path in (line.split("  ", 1) for line in lines)]
+        pairs = (line.split("  ", 1) for line in lines)
+        entries = [(digest, _folder() / path) for digest, path in pairs]
         is_whole = all(_digest(path) == digest for digest, path in entries)
     except (OSError, ValueError):
         return None
@@ -84,7 +85,8 @@ def _check(jars: Collection[Path], origin: str) -> None:
 
 
 def _keep(jars: Collection[Path], file: Path) -> None:
-    text = "".join(f"{_digest(jar)}  {jar}\n" for jar in jars)
+    # By their places in the folder, which may be copied to another machine.
+    text = "".join(f"{_digest(jar)}  {_place(jar)}\n" for jar in jars)
     unfinished = file.with_suffix(".unfinished")
     unfinished.write_text(text)
     unfinished.replace(file)
@@ -96,9 +98,15 @@ def _remove_damaged(packages: Collection[Package], conf: Mapping[str, str]) -> N
     if not file.is_file():
         return
     for line in file.read_text().splitlines():
-        digest, _, path = line.partition("  ")
-        if _folder() in Path(path).parents and _is_damaged(Path(path), digest):
-            Path(path).unlink()
+        digest, _, place = line.partition("  ")
+        path = _folder() / place
+        if _folder() in path.parents and _is_damaged(path, digest):
+            path.unlink()
+
+
+def _place(jar: Path) -> Path:
+    """A jar's place in the folder; the whole path of one that the user's Ivy keeps elsewhere."""
+    return jar.relative_to(_folder()) if jar.is_relative_to(_folder()) else jar
 
 
 def _is_damaged(path: Path, digest: str) -> bool:
