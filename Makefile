@@ -7,11 +7,19 @@ WORKERS := 2
 BIN := .venv/bin
 READY := .venv/.ready
 UI := src/headwater/server/web/built/index.html
+UI_PACKAGES := ui/node_modules/.package-lock.json
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+# With a pinned Node, whatever the machine has.
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix ui
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
+# What is quick and needs no service.
+UNIT := not integration and not long and not slow
+# Some machines keep Python from storing compiled files: every process of a run would compile all anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help setup ui ui-check ui-types screenshots demo lab-spark connect services test test-unit test-long check format references bench bench-full lock clean
+.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark connect services test test-unit test-long test-pythons check static format references bench bench-full lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,11 +27,11 @@ help:  ## list the targets
 setup: $(READY)  ## create .venv with the pinned dependencies and this package
 
 # Without isolation, so that what builds is pinned too; Spark's Java only where the machine has none.
-$(READY): requirements.lock requirements-build.lock requirements-java.lock pyproject.toml
+$(READY): requirements.lock requirements-build.lock requirements-java.lock pyproject.toml autoload/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(INSTALL) --require-hashes -r requirements-build.lock
 	$(INSTALL) --require-hashes --no-build-isolation -r requirements.lock
-	$(INSTALL) --no-build-isolation -e .
+	$(INSTALL) --no-build-isolation -e . ./autoload
 	$(BIN)/python -c 'from headwater.pipeline.spark.java import find_java; find_java()' 2>/dev/null \
 	  || $(INSTALL) --require-hashes -r requirements-java.lock \
 	  || echo 'There is no Java here, nor one to install: all works but what needs Spark.'
@@ -39,18 +47,25 @@ lab-spark: services ui  ## Kafka, Spark and Iceberg, in one graph while they run
 services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's jars
 	scripts/install-services
 
-connect: services  ## build and test the plugin for Kafka Connect: connect/target/headwater-connect.jar
+connect: services  ## build and test the plugin for Kafka Connect, into the package: headwater connect-plugin writes it
 	mvn --batch-mode --quiet -Dstyle.color=never --strict-checksums --file connect/pom.xml package
+	install -D -m 644 connect/target/headwater-connect.jar src/headwater/connect_plugin/headwater-connect.jar
 
 ui: $(UI)  ## build the web UI into the package
 
-# With a pinned Node, whatever the machine has.
-$(UI): hatch_build.py $(shell find ui -type f -not -path 'ui/node_modules/*') | $(READY)
+$(UI_PACKAGES): $(READY) requirements-node.lock ui/package.json ui/package-lock.json
 	$(INSTALL) --require-hashes -r requirements-node.lock
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python hatch_build.py
+	$(NPM) ci
+	touch $@
 
-ui-check: ui  ## types and unit tests of the web UI
-	cd ui && PATH="$(CURDIR)/$(BIN):$$PATH" npm test
+$(UI): $(UI_PACKAGES) $(shell find ui -type f -not -path 'ui/node_modules/*')
+	$(NPM) run build
+
+ui-lint: $(UI_PACKAGES)  ## format, lint and types of the web UI
+	$(NPM) run --silent lint
+
+ui-check: ui ui-lint  ## what ui-lint does, and unit tests of the web UI
+	$(NPM) test
 
 ui-types: $(READY)  ## generate the API's types for the web UI
 	$(BIN)/python -m scripts.api_types
@@ -58,29 +73,49 @@ ui-types: $(READY)  ## generate the API's types for the web UI
 screenshots: services ui  ## a picture of each page, in light and dark, into docs/pictures
 	$(BIN)/python -m scripts.screenshots
 
-test: connect ui-check  ## all tests but the long ones (TESTS=... for some of them)
+# Without isolation, as the set-up: what builds is pinned too.
+dist: ui  ## build and check the wheels and source archives: dist/
+	rm -rf dist
+	$(BIN)/uv build --quiet --no-build-isolation --out-dir dist .
+	$(BIN)/uv build --quiet --no-build-isolation --out-dir dist autoload
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+
+test: connect ui-check  ## all tests but the long ones (TESTS=... for some of them, without the floor of coverage)
+ifeq ($(TESTS),)
+	$(BIN)/python -m pytest -q -n auto -m "$(UNIT)" --cov --cov-report=
+	$(BIN)/python -m pytest -n $(WORKERS) --durations=25 -m "not long and (integration or slow)"
+else
 	$(BIN)/python -m pytest -n $(WORKERS) --durations=25 -m "not long" $(TESTS)
+endif
 
 test-unit: $(READY)  ## the quick tests, which need no service
-	$(BIN)/python -m pytest -q -n auto -m "not integration and not long and not slow" $(TESTS)
+	$(BIN)/python -m pytest -q -n auto -m "$(UNIT)" $(TESTS)
 
 test-long: connect  ## kill loops, soak, second versions, new machines (TESTS=... for some of them)
 	$(BIN)/python -m pytest -m long $(TESTS)
 
+test-pythons: dist  ## the unit tests with the wheel in each supported Python that is here (PYTHONS="3.12 3.13" for some)
+	$(BIN)/python -m scripts.test_pythons dist $(PYTHONS)
+
+# Beside each other, each with its output in one piece.
 check: $(READY)  ## format, lint, types, import layers, unit tests
+	$(MAKE) --no-print-directory --jobs --output-sync --keep-going static test-unit
+
+static: $(READY) ui-lint  ## what check does beside the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m scripts.references --check
-	$(MAKE) --no-print-directory test-unit
 
 references: $(READY)  ## write docs/cli.md, docs/settings.md and docs/connectors.md from the code
 	$(BIN)/python -m scripts.references
 
-format: $(READY)  ## rewrite the sources in the project's format
+format: $(READY) $(UI_PACKAGES)  ## rewrite the sources in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(NPM) run --silent format
 
 bench: services ui  ## the figures, within 8 minutes; writes docs/benchmarks.md
 	$(BIN)/python -m bench
@@ -89,11 +124,11 @@ bench-full: connect ui  ## the figures with the large rows
 	$(BIN)/python -m bench --full
 
 lock: $(READY)  ## update the lock files
-	$(COMPILE) --group dev pyproject.toml -o requirements.lock
+	$(COMPILE) --extra server --extra postgres --extra lake --group dev pyproject.toml -o requirements.lock
 	$(COMPILE) --group build -o requirements-build.lock
 	$(COMPILE) --group java -o requirements-java.lock
 	$(COMPILE) --group node -o requirements-node.lock
 	$(BIN)/python -m scripts.lock_jars
 
 clean:  ## remove what the targets created
-	rm -rf ui/node_modules src/headwater/server/web/built .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build connect/target
+	rm -rf ui/node_modules src/headwater/server/web/built src/headwater/connect_plugin .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .headwater-demo dist build connect/target

@@ -6,11 +6,12 @@ import sys
 import time
 from collections.abc import Sequence
 
-from bench import load, report
+from bench import report
 from bench.client import Client
 from bench.figure import Figure
 from bench.rows import ROWS, Row
-from tests.services.process import StartFailed
+from testing import load
+from testing.services.process import StartFailed
 
 
 def main() -> int:

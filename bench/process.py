@@ -11,10 +11,13 @@ from typing import Self
 import httpx2
 import psutil
 
-from tests.services.headwater import Headwater
-from tests.services.process import Process, free_port
+from testing.services.headwater import Headwater
+from testing.services.process import Process, free_port
 
 ROOT = Path(__file__).parent.parent
+_IDLE_WITHIN_SECONDS = 300
+# Seconds of CPU in a second.
+_IDLE_CPU = 0.05
 
 
 class Floor(Process):
@@ -30,7 +33,7 @@ class Floor(Process):
     def start(cls) -> Self:
         service = cls()
         try:
-            service._run()
+            service.launch()
         except BaseException:
             service.close()
             raise
@@ -76,6 +79,16 @@ def meter(*pids: int) -> Iterator[Reading]:
     stolen_after, total_after = _machine_times()
     # The kernel counts in ticks of 10 ms: a short block may see none.
     reading.steal = (stolen_after - stolen) / max(total_after - total, 0.01)
+
+
+def wait_until_idle(pid: int) -> None:
+    """Wait for what a server works out once after its start, and after much has come."""
+    for _ in range(_IDLE_WITHIN_SECONDS):
+        with meter(pid) as reading:
+            time.sleep(1)
+        if reading.cpu < _IDLE_CPU:
+            return
+    raise RuntimeError(f"process {pid} does not come to rest")
 
 
 def tree_cpu(pid: int) -> float:

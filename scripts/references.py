@@ -109,7 +109,7 @@ def _setting(path: tuple[str, ...], field: Any) -> tuple[str, ...]:
 
 def write_connectors() -> str:
     """Every connector whose datasets are known, with how they are named."""
-    known = json.loads(files("headwater.model").joinpath("connectors.json").read_text())
+    known = json.loads(files("headwater.model.connect").joinpath("connectors.json").read_text())
     rows = [
         (
             "<br>".join(map(_code, row["classes"])),
@@ -124,7 +124,11 @@ def write_connectors() -> str:
         "`{key}` is a value of the connector's configuration, `|` an alternative, `|=` a default, "
         "`{@table}` each table and `{@topic}` each topic."
     )
-    head = ["# Connectors", NOTE.format(origin="src/headwater/model/connectors.json"), intro]
+    head = [
+        "# Connectors",
+        NOTE.format(origin="src/headwater/model/connect/connectors.json"),
+        intro,
+    ]
     table = _table(("classes", "role", "namespace", "name"), rows)
     return "\n\n".join([*head, table]) + "\n"
 

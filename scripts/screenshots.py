@@ -14,9 +14,9 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, Page
 
 from headwater.cli.demo.folder import DemoStore
-from tests.server.api import no_lake, serve
-from tests.services.chromium import open_browser
-from tests.ui.site import DASHBOARD, FACT, SUMMARY_JOB, dataset_id, field_id
+from testing.api import no_lake, serve
+from testing.services.chromium import open_browser
+from testing.site import DASHBOARD, FACT, SUMMARY_JOB, dataset_id, field_id
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 WIDE = (1240, 740)

@@ -10,10 +10,10 @@ import pytest
 from xdist.remote import Producer
 
 from headwater.config import SparkSettings
-from tests.services import iceberg
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
-from tests.services.postgresql import PostgreSQL
+from testing.services import iceberg
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
+from testing.services.postgresql import PostgreSQL
 from tests.store.stores import open_store
 from tests.suite.failed_fixtures import FailedFixtures
 from tests.suite.groups import GroupScheduling, order_tests

@@ -15,6 +15,6 @@ export default defineConfig({
     // The layout worker is large by nature, and loaded beside the page.
     chunkSizeWarningLimit: 2000,
   },
-  server: { proxy: { "/api": SERVER, "/docs": SERVER, "/openapi.json": SERVER } },
+  server: { proxy: { "/api": SERVER, "/openapi.json": SERVER } },
   test: { environment: "jsdom", include: ["tests/**/*.test.{ts,tsx}"] },
 });

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bench.client import Client
 from bench.figure import Figure
 from bench.rows.connect import connect_apply, connect_worker
+from bench.rows.estate import estate, estate_large
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
 from bench.rows.mixed import readers_and_writers
@@ -35,6 +36,7 @@ ROWS = (
     Row("reads", reads),
     Row("readers-and-writers", readers_and_writers),
     Row("search", search),
+    Row("estate", estate),
     Row("ui", web_ui),
     Row("bulk", bulk),
     Row("kafka-stream", kafka_stream),
@@ -43,6 +45,7 @@ ROWS = (
     Row("connect-apply", connect_apply, is_full_only=True),
     Row("connect-worker", connect_worker, is_full_only=True),
     Row("projection", projection, is_full_only=True),
+    Row("estate-large", estate_large, is_full_only=True),
     Row("reads-postgres", reads_postgres, is_full_only=True),
     Row("prunes", prunes, is_full_only=True),
     Row("growth", growth, is_full_only=True),

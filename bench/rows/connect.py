@@ -15,9 +15,10 @@ import httpx2
 from bench import process
 from bench.client import Client
 from bench.figure import Figure, Sample, ratios
-from tests.services.connect import TRANSFORM, Connect
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
+from headwater.model.connect.connectors import TRANSFORM_CLASS
+from testing.services.connect import Connect
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
 
 JAVA_PROJECT = process.ROOT / "connect"
 COMPILED = JAVA_PROJECT / "target" / "bench"
@@ -31,7 +32,7 @@ SINK = {
     "tasks.max": "1",
     "key.converter": "org.apache.kafka.connect.storage.StringConverter",
 }
-WITH = {"transforms": "openlineage", "transforms.openlineage.type": TRANSFORM}
+WITH = {"transforms": "openlineage", "transforms.openlineage.type": TRANSFORM_CLASS}
 PATIENCE_SECONDS = 300.0
 
 

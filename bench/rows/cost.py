@@ -1,14 +1,15 @@
-"""What every row does: send a stretch of the load and take its cost."""
+"""What every row does: send a part of the load and take its cost."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from bench import load, process
+from bench import process
 from bench.client import CONNECTIONS, Bodies, Client, Sent
 from bench.figure import Sample
 from bench.process import Server
-from tests.services.headwater import Headwater
+from testing import load
+from testing.services.headwater import Headwater
 
 WARM_UP = 1_000  # events: every job once, both its events
 

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from bench import load
 from bench.client import Client
 from bench.figure import Figure, Sample, ratios
 from bench.process import Floor
 from bench.rows.cost import WARM_UP, batches, cost, singles, warm_headwater
-from tests.services.postgresql import PostgreSQL
+from testing import load
+from testing.services.postgresql import PostgreSQL
 
 REPEATS = 5
 COUNTED = 4_000

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import httpx2
 
-from bench import load, process
+from bench import process
 from bench.client import Client
 from bench.figure import Figure, Sample
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
-from tests.services.process import free_port
+from testing import load
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
+from testing.services.process import free_port
 
 BURST = 100_000
 INTERVAL_SECONDS = 5

@@ -6,10 +6,10 @@ from functools import partial
 from time import perf_counter
 from urllib.parse import quote
 
-from bench import load
 from bench.client import CONNECTIONS, Client
 from bench.figure import Figure, Sample, ratios
-from tests.services.headwater import Headwater
+from testing import load
+from testing.services.headwater import Headwater
 
 READERS = 50
 SECONDS = 4.0

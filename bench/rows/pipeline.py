@@ -12,20 +12,21 @@ import psutil
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from bench import load, process
+from bench import process
 from bench.client import Client
 from bench.figure import Figure, Sample, ratios
 from bench.rows.cost import WARM_UP, singles, warm_headwater
 from headwater.config import SparkSettings, variables_set
 from headwater.model.event import decode_event
-from headwater.model.instant import now
 from headwater.model.project import project
+from headwater.model.values.instant import now
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.rebuild import ReadShares, fill, share_out
 from headwater.pipeline.spark.session import session
 from headwater.store.engine import open_engine
 from headwater.store.maintenance.replacement import replacement
 from headwater.store.migrate import upgrade
+from testing import load
 
 REPEATS = 3
 PROJECTED = 40_000

@@ -12,7 +12,7 @@ from uuid import UUID
 import httpx2
 import msgspec
 
-from bench import load, process
+from bench import process
 from bench.client import Client
 from bench.figure import Figure, Sample
 from bench.rows.woven import UNCOMPRESSED
@@ -21,7 +21,8 @@ from headwater.model.project import project
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
-from tests.services.headwater import Headwater
+from testing import load
+from testing.services.headwater import Headwater
 
 JOBS = 30_000
 REPEATS = 5
@@ -82,6 +83,7 @@ def search(client: Client) -> list[Figure]:
         names = _fill(f"sqlite:///{data / 'headwater.db'}")
         print(f"  {names:,} names", flush=True)
         with Headwater.start(data=data) as server:
+            process.wait_until_idle(server.pid)
             return _figures(server.port, server.pid)
 
 

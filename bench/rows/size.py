@@ -10,7 +10,7 @@ from bench import process
 from bench.client import Client
 from bench.figure import Figure, Sample, ratios
 from bench.rows.cost import WARM_UP, batches, cost, singles
-from tests.services.headwater import Headwater
+from testing.services.headwater import Headwater
 
 REPEATS = 5
 COUNTED = 5_000

@@ -11,7 +11,7 @@ from bench import process
 from bench.client import Client
 from bench.figure import Figure, Sample
 from headwater.pipeline.spark.java import find_java
-from tests.services.headwater import Headwater
+from testing.services.headwater import Headwater
 
 PATIENCE_SECONDS = 300.0
 

@@ -14,13 +14,14 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as PlaywrightError
 
-from bench import load, process
+from bench import process
 from bench.browser import Tab, longest_task, open_tab
 from bench.client import Client
 from bench.figure import Figure, Sample
 from headwater.server.web.pages import BUILT
-from tests.services.chromium import open_browser
-from tests.services.headwater import Headwater
+from testing import load
+from testing.services.chromium import open_browser
+from testing.services.headwater import Headwater
 
 REPEATS = 3
 # Nodes of the graphs, and of their layers.

@@ -6,7 +6,7 @@ from bench import process
 from bench.client import Client
 from bench.figure import Figure, Sample
 from bench.rows.cost import batches, cost
-from tests.services.headwater import Headwater
+from testing.services.headwater import Headwater
 
 TURNS = 10
 EVENTS_A_TURN = 20_000

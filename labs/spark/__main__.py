@@ -12,7 +12,7 @@ from headwater.errors import HeadwaterError
 from labs.checks import LabFailed
 from labs.spark.stage import Stage, open_stage
 from labs.spark.steps import STEPS
-from tests.services.process import StartFailed
+from testing.services.process import StartFailed
 
 _INTERRUPTED = 130
 _FAILURES = (LabFailed, StartFailed, HeadwaterError, KafkaException, TimeoutError)

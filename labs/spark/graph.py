@@ -5,12 +5,12 @@ from urllib.parse import quote
 
 from headwater.cli.api.client import Client
 from headwater.cli.api.node_lookup import NodeType, find_node
-from headwater.cli.commands.diff import ask_diff, show_diff
-from headwater.cli.commands.lineage import Question, ask_lineage, show_lineage
+from headwater.cli.commands.lineage.diff import ask_diff, show_diff
+from headwater.cli.commands.lineage.lineage import Question, ask_lineage, show_lineage
 from headwater.cli.commands.lists import jobs, runs
-from headwater.cli.options import Side
 from headwater.cli.output.screen import Grid, Screen
-from headwater.model.instant import format_instant
+from headwater.graph.answer import Side
+from headwater.model.values.instant import format_instant
 
 Shape = dict[str, Any]
 

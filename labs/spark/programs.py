@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from labs.checks import LabFailed
-from tests.services.process import Process
+from testing.services.process import Process
 
 ROOT = Path(__file__).parents[2]
 # Spark starts in seconds, but in many times as many on a busy machine.
@@ -29,7 +29,7 @@ class Program(Process):
     def start(cls, module: str, options: Sequence[str]) -> Self:
         program = cls(module, options)
         try:
-            program._run()
+            program.launch()
         except BaseException:
             program.close()
             raise

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from headwater.config import SparkSettings
 from headwater.pipeline.spark.packages import ICEBERG, KAFKA
 from headwater.pipeline.spark.session import session
-from tests.services import iceberg
+from testing.services import iceberg
 
 
 def make_parser(description: str | None) -> argparse.ArgumentParser:

@@ -10,8 +10,8 @@ from pathlib import Path
 from labs.checks import Found, wait_for
 from labs.spark.graph import Graph
 from labs.spark.programs import Program
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
 
 
 @dataclass

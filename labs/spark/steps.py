@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import psutil
 
-from headwater.model.instant import now
+from headwater.model.values.instant import now
 from labs.checks import check
 from labs.spark.graph import Look, column_sources, labels
 from labs.spark.stage import Stage

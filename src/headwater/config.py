@@ -26,7 +26,8 @@ from pydantic_settings import (
 )
 
 from headwater.durations import parse_duration
-from headwater.errors import BadConfig
+from headwater.errors import BadConfig, BadSecret
+from headwater.extras import is_installed
 
 FILE_VARIABLE = "HEADWATER_CONFIG"
 DEFAULT_FILE = "headwater.toml"
@@ -48,6 +49,23 @@ class ServerSettings(Section):
         default=5000, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
     )
 
+    hosts: str = Field(
+        default="",
+        description="Names by which others reach the server, separated by commas: of a proxy, "
+        "of a container. Requests for other names are refused while no key is required.",
+    )
+
+    max_read_seconds: float = Field(
+        default=20,
+        gt=0,
+        description="How long a read may take, in seconds; a request can ask for less with the "
+        "parameter `timeout`.",
+    )
+
+    @property
+    def host_names(self) -> list[str]:
+        return [name.strip().lower() for name in self.hosts.split(",") if name.strip()]
+
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the address; a name may be any."""
@@ -67,7 +85,8 @@ class IntakeSettings(Section):
     max_in_flight_bytes: int = Field(
         default=256_000_000,
         ge=1_000,
-        description="Maximum size of all request bodies in memory; senders beyond it get 503.",
+        description="Maximum size of all request bodies in memory, as sent and unpacked; "
+        "senders beyond it get 503.",
     )
     max_ahead_seconds: int = Field(
         default=86_400,
@@ -84,7 +103,8 @@ class AuthSettings(Section):
     max_requests_per_second: int = Field(
         default=1_000,
         ge=0,
-        description="Rate limit per key, with bursts of two seconds; 0: no limit.",
+        description="Rate limit per key, with bursts of two seconds; a body of events counts as a "
+        "request for each 100 kB, unpacked. 0: no limit.",
     )
 
 
@@ -103,7 +123,10 @@ class RetentionSettings(Section):
 
 
 class LakeSettings(Section):
-    is_on: bool = Field(default=True, description="Write every event to the lake.")
+    is_on: bool = Field(
+        default_factory=lambda: is_installed("lake"),
+        description="Write every event to the lake; by default, if pyarrow (`lake`) is installed.",
+    )
     folder: str = Field(
         default="", description="Folder of the lake; empty: `lake` in the data folder."
     )
@@ -179,7 +202,7 @@ class Settings(BaseSettings):
     auth: AuthSettings = AuthSettings()
     retention: RetentionSettings = RetentionSettings()
     health: HealthSettings = HealthSettings()
-    lake: LakeSettings = LakeSettings()
+    lake: LakeSettings = Field(default_factory=LakeSettings)
     spark: SparkSettings = SparkSettings()
 
     @property
@@ -229,7 +252,26 @@ def load_settings(**flags: Any) -> Settings:
 def read_api_key() -> str | None:
     """The key that commands show to a server: only by environment, so that no list of
     processes and no shell history holds it."""
-    return os.environ.get(KEY_VARIABLE) or None
+    return _read_key(KEY_VARIABLE)
+
+
+def read_secret(variable: str) -> SecretStr | None:
+    """A secret that settings name by its variable, so that no file and no list holds it."""
+    value = _read_key(variable)
+    return SecretStr(value) if value else None
+
+
+def _read_key(variable: str) -> str | None:
+    """The key in a variable, without white space around it, as a file read by a shell brings."""
+    value = os.environ.get(variable, "").strip()
+    if not all("!" <= character <= "~" for character in value):
+        # Said here: libraries that refuse such a header print it.
+        raise BadSecret(
+            variable,
+            "holds a line break, a space or a character beyond ASCII, which no API key has; "
+            "set it again",
+        )
+    return value or None
 
 
 def java_home() -> str | None:
@@ -323,10 +365,10 @@ def _explain(
 ) -> Iterator[Setting]:
     for field in type(section).model_fields:
         value, key = getattr(section, field), f"{prefix}{field}"
-        said = file.get(field) if isinstance(file, dict) else None
+        in_file = file.get(field) if isinstance(file, dict) else None
         if isinstance(value, Section):
-            yield from _explain(value, said, variables, name, f"{key}.")
+            yield from _explain(value, in_file, variables, name, f"{key}.")
             continue
         variable = variables.get(PREFIX + key.upper().replace(".", "__"))
-        source = variable or (name if said is not None else "default")
+        source = variable or (name if in_file is not None else "default")
         yield Setting(key, value, source)

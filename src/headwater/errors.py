@@ -8,26 +8,32 @@ HeadwaterError
 │   ├── UrlTooLong
 │   ├── HeadersTooLarge
 │   ├── WrongShape
+│   ├── ForeignRequest
+│   ├── TooSlow
 │   └── WrongContentType
 ├── Unauthorized        no key that is in force
 ├── Forbidden           a key without the scope that is needed
 ├── TooManyRequests     more than a key's share; the same call may work later
+│   └── TooManyGuesses  too many wrong keys from one address
 ├── NotFound            nothing of that name is known
 ├── Conflict            the request conflicts with other changes
 ├── NotStorable         the store refused an event for what it holds
 ├── StoreUnavailable    the store did not answer; the same call may work later
+│   └── TimeIsOver      a read took longer than it may
 ├── LakeUnavailable     the lake cannot be written or read; a later try may work
 ├── SparkUnavailable    Spark did not start, or failed at its work
 │   └── PackagesUnavailable  jars that Spark needs cannot be fetched
 ├── StoreTooNew         the store was made by a newer Headwater
 ├── SourceUnavailable   where events come from does not answer; a later try may work
 │   └── SourceChanged   it is another than before; starting again works at once
+├── TargetUnavailable   where events are published to does not take them; a later try may work
 ├── Busy                another process is at the same work, which only one can do at a time
 ├── ServerUnreachable   a command found no server where it looked for one
 ├── ServerRefused       a server answered a command with an error
 ├── NotInstalled        a program that a command needs is not on this machine
 ├── BackupFailed        a backup that could not be made, or cannot be restored
-└── BadConfig           a setting that cannot be used
+├── BadConfig           a setting that cannot be used
+└── BadSecret           an environment variable without the secret that it should hold
 """
 
 from collections.abc import Iterable, Sequence
@@ -83,6 +89,14 @@ class WrongContentType(InvalidRequest):
     """A body that does not claim to be JSON, or is encoded in a way not spoken here."""
 
 
+class ForeignRequest(InvalidRequest):
+    """A request for another server's name, or one that a page of another site made."""
+
+
+class TooSlow(InvalidRequest):
+    """A request that was begun and did not come to its end in time."""
+
+
 class Unauthorized(HeadwaterError):
     """A request without a key, or with one that is not known or was revoked."""
 
@@ -102,6 +116,16 @@ class TooManyRequests(HeadwaterError):
     def __init__(self, name: str, retry_after: int) -> None:
         super().__init__(f"key '{name}' sends too many requests; try again in {retry_after} s")
         self.name = name
+        self.retry_after = retry_after
+
+
+class TooManyGuesses(TooManyRequests):
+    """An address that shows one wrong key after the other."""
+
+    def __init__(self, retry_after: int) -> None:
+        HeadwaterError.__init__(
+            self, f"too many wrong keys from this address; try again in {retry_after} s"
+        )
         self.retry_after = retry_after
 
 
@@ -128,6 +152,16 @@ class StoreUnavailable(HeadwaterError):
     """The store did not answer or refused to write; a later try may work."""
 
 
+class TimeIsOver(StoreUnavailable):
+    """A read that took longer than the server, or its request, allows."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"took longer than {seconds:g} s, the lower of the setting server.max_read_seconds and "
+            "the parameter timeout; ask for less (depth, limit), or try again"
+        )
+
+
 class LakeUnavailable(HeadwaterError):
     """The lake could not be written or read; a later try may work."""
 
@@ -147,6 +181,19 @@ class SourceUnavailable(HeadwaterError):
 
 class SourceChanged(SourceUnavailable):
     """Where events come from is another than it was, such as a topic created again."""
+
+
+class TargetUnavailable(HeadwaterError):
+    """Where events are published to does not answer, or not as it should.
+
+    `retry_after` is how many seconds it asks to be left alone, if it does.
+    """
+
+    def __init__(self, target: str, reason: str, retry_after: float | None = None) -> None:
+        super().__init__(f"{target}: {reason}")
+        self.target = target
+        self.reason = reason
+        self.retry_after = retry_after
 
 
 class Busy(HeadwaterError):
@@ -219,4 +266,13 @@ class BadConfig(HeadwaterError):
     def __init__(self, key: str, reason: str) -> None:
         super().__init__(f"setting '{key}': {reason}")
         self.key = key
+        self.reason = reason
+
+
+class BadSecret(HeadwaterError):
+    """An environment variable that should hold a secret and does not; its value is not shown."""
+
+    def __init__(self, variable: str, reason: str) -> None:
+        super().__init__(f"environment variable {variable} {reason}")
+        self.variable = variable
         self.reason = reason

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.api import Api, escape, open_api
+from testing.api import Api, escape, open_api
 
 Json = dict[str, Any]
 Name = tuple[str, str]

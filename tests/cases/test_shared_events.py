@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from headwater.model.facts import Facts
-from headwater.model.instant import DAY, now
 from headwater.model.intake import take_in
 from headwater.model.merge import CATALOG, Merged
-from tests.server.api import escape, open_api
+from headwater.model.values.instant import DAY, now
+from testing.api import escape, open_api
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from headwater.cli.main import run as run_command
-from tests.cli.commands import Outcome, Run
+from headwater.cli.start import run as run_command
+from testing.commands import Outcome, Run
 from tests.cli.shop import Shop, open_shop
 
 

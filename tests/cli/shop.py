@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import httpx2
 
-from tests.server.api import no_lake, serve
-from tests.server.events import JOBS, TABLES, Json, dataset, run_event, schema
+from testing.api import no_lake, serve
+from testing.events.minimal import JOBS, TABLES, Json, dataset, run_event, schema
 
 TOPICS = "kafka://broker:9092"
 LAKE = "s3://lake"

@@ -13,8 +13,8 @@ from headwater import __version__
 from headwater.config import IntakeSettings, ServerSettings, load_settings
 from headwater.errors import BadConfig
 from headwater.store.migrate import HEAD
-from tests.cli.commands import Run, check_one_line, run_program
-from tests.services.headwater import Headwater
+from testing.commands import Run, check_one_line, run_program
+from testing.services.headwater import Headwater
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -46,7 +46,7 @@ class TestHelp:
     @pytest.mark.parametrize(
         "arguments", [["nothing"], ["serve", "--nothing"], ["serve", "--port", "x"]]
     )
-    def test_a_wrong_call_is_told_how(self, run: Run, arguments: list[str]) -> None:
+    def test_a_wrong_call_gets_the_usage(self, run: Run, arguments: list[str]) -> None:
         outcome = run(*arguments)
         assert outcome.status == 2
         assert "--help" in outcome.err
@@ -56,6 +56,7 @@ class TestHelp:
         assert run_program("--version") == (0, f"{__version__}\n", "")
 
 
+@pytest.mark.slow
 class TestUpgrade:
     def test_says_whether_there_was_work(self, tmp_path: Path) -> None:
         store = f"sqlite:///{tmp_path / 'new' / 'headwater.db'}"
@@ -235,7 +236,7 @@ class TestServe:
             assert f"http://127.0.0.1:{service.port}" in service.log()
             assert "Traceback" not in service.log()
 
-    def test_a_port_in_use_is_said_and_ends_with_1(self, tmp_path: Path) -> None:
+    def test_a_port_in_use_is_stated_and_ends_with_1(self, tmp_path: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = str(taken.getsockname()[1])
             ended = run_program("serve", "--port", port, "--data", str(tmp_path))

@@ -6,7 +6,13 @@ import httpx2
 import pytest
 
 from headwater.cli.api.client import Client
-from headwater.errors import HeadwaterError, InvalidRequest, ServerRefused, ServerUnreachable
+from headwater.errors import (
+    BadSecret,
+    HeadwaterError,
+    InvalidRequest,
+    ServerRefused,
+    ServerUnreachable,
+)
 
 URL = "http://lineage:5000"
 
@@ -39,7 +45,7 @@ def busy(status: int = 503, **headers: str) -> httpx2.Response:
     return httpx2.Response(status, headers=named, json={"code": status, "message": "busy"})
 
 
-def test_it_waits_as_long_as_it_is_asked_to() -> None:
+def test_it_waits_as_long_as_it_is_requested_to() -> None:
     answers = (busy(Retry_After="2"), busy(429, Retry_After="5"), httpx2.Response(200, json=[1]))
     server = Scripted(*answers)
     with server.client() as client:
@@ -47,7 +53,7 @@ def test_it_waits_as_long_as_it_is_asked_to() -> None:
     assert server.waited == [2, 5]
 
 
-def test_it_waits_longer_each_time_where_nothing_is_asked() -> None:
+def test_it_waits_longer_each_time_where_nothing_is_requested() -> None:
     server = Scripted(busy(Retry_After="Wed, 21 Oct 2026 07:28:00 GMT"), busy(), busy(), busy())
     with server.client() as client, pytest.raises(ServerRefused, match="503: busy; try again"):
         client.read("/x")
@@ -61,7 +67,7 @@ def test_it_does_not_wait_for_ever() -> None:
     assert server.waited == [30]
 
 
-def test_a_server_never_heard_of_is_told_at_once() -> None:
+def test_a_server_never_seen_is_reported_at_once() -> None:
     server = Scripted(httpx2.ConnectError("[Errno 111] Connection refused"))
     with server.client() as client, pytest.raises(ServerUnreachable) as failure:
         client.read("/x")
@@ -79,7 +85,7 @@ def test_a_server_that_has_answered_may_restart() -> None:
     assert len(server.waited) == 2
 
 
-def test_a_slow_server_is_told_as_such() -> None:
+def test_a_slow_server_is_reported_as_such() -> None:
     server = Scripted(httpx2.ReadTimeout(""))
     with server.client() as client, pytest.raises(ServerUnreachable, match="took too long"):
         client.read("/x")
@@ -125,3 +131,19 @@ def test_without_a_key_none_is_sent() -> None:
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(InvalidRequest, match=r"^--server: .* is not a URL"):
         Client(url)
+
+
+@pytest.mark.parametrize("key", ["very\ns3cret", "very-s3crét"])
+def test_a_key_that_cannot_be_sent_is_not_shown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADWATER_API_KEY", key)
+    with pytest.raises(BadSecret, match="HEADWATER_API_KEY holds") as caught:
+        Client(URL)
+    assert "s3cr" not in caught.value.message
+
+
+def test_white_space_around_a_key_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADWATER_API_KEY", " s3cret\r\n")
+    server = Scripted(httpx2.Response(200, json=[]))
+    with server.client() as client:
+        client.read("/x")
+    assert server.requests[0].headers["authorization"] == "Bearer s3cret"

@@ -9,7 +9,7 @@ import pytest
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
-from tests.cli.commands import Run, check_one_line, run_program
+from testing.commands import Run, check_one_line, run_program
 from tests.store.test_prune import OLD, ended_run, reads
 
 # They run the installed program, each in a process of its own.

@@ -14,10 +14,10 @@ import pytest
 
 from headwater.cli.demo.folder import DemoStore, Note
 from headwater.demo import example
-from headwater.model import instant
-from tests.cli.commands import Run, check_one_line, run_program
-from tests.services.headwater import Headwater
-from tests.suite.waiting import wait_until
+from headwater.model.values import instant
+from testing.commands import Run, check_one_line, run_program
+from testing.services.headwater import Headwater
+from testing.wait import wait_until
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -120,7 +120,7 @@ class TestFolder:
         assert list(file.parent.iterdir()) == [file]
 
 
-def test_a_port_in_use_is_told_before_anything_is_loaded(run: Run, tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported_before_anything_is_loaded(run: Run, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         outcome = run("demo", "--port", port, "--data", str(tmp_path / "new"))

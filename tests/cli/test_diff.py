@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from headwater.cli.commands.diff import show_diff
+from headwater.cli.commands.lineage.diff import show_diff
 from headwater.cli.output.screen import Screen
-from tests.cli.commands import Run, check_one_line
+from testing.commands import Run, check_one_line
 from tests.cli.shop import FIRST, SECOND, TOPICS, Shop
 
 
@@ -41,7 +41,7 @@ def test_nothing(at_shop: Shop, run: Run) -> None:
     assert outcome.out.startswith("nothing changed between ")
 
 
-def test_a_limit_is_told(at_shop: Shop, run: Run) -> None:
+def test_a_limit_is_reported(at_shop: Shop, run: Run) -> None:
     lines = run("diff", "2024-01-01", SECOND, "--limit", "3").out.splitlines()
     assert lines[-1] == "Only 3 are shown; raise --limit."
     assert len([line for line in lines if line.startswith("  ")]) == 3

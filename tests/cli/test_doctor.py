@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from headwater.cli.main import app
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD, upgrade
-from tests.services.headwater import Headwater
-from tests.services.process import free_port
+from testing.services.headwater import Headwater
+from testing.services.process import free_port
 
 RUNNER = CliRunner()
 

@@ -10,9 +10,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.cli.commands import Run, check_one_line
-from tests.server.api import no_lake, serve
-from tests.server.events import JOBS, TABLES, dataset, run_event, schema
+from testing.api import no_lake, serve
+from testing.commands import Run, check_one_line
+from testing.events.minimal import JOBS, TABLES, dataset, run_event, schema
 
 ORDERS = f"{TABLES}|orders"
 

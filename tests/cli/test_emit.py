@@ -17,9 +17,9 @@ import msgspec
 import pytest
 
 from headwater.config import IntakeSettings, Settings
-from tests.cli.commands import Outcome, Run, check_one_line
-from tests.server.api import Api, open_api, serve
-from tests.server.events import run_event
+from testing.api import Api, open_api, serve
+from testing.commands import Outcome, Run, check_one_line
+from testing.events.minimal import run_event
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -105,7 +105,7 @@ class TestReading:
     def test_nothing_is_nothing(self, run: Run, api: Api, data: bytes) -> None:
         assert run("emit", write("events", data)) == (0, "0 stored, 0 refused\n", "")
 
-    def test_no_such_file_is_told_before_anything_is_sent(self, run: Run, api: Api) -> None:
+    def test_no_such_file_is_reported_before_anything_is_sent(self, run: Run, api: Api) -> None:
         outcome = run("emit", write("events", lines(run_event())), "nowhere.json")
         assert outcome.status == 2
         assert "nowhere.json" in outcome.err
@@ -113,7 +113,7 @@ class TestReading:
 
 
 class TestRefused:
-    def test_each_is_told_with_its_line(self, run: Run, api: Api) -> None:
+    def test_each_is_reported_with_its_line(self, run: Run, api: Api) -> None:
         data = lines(run_event(), b"{not json", b"", BAD, b"\xff", b"1,2", run_event(job="other"))
         outcome = run("emit", write("events.ndjson", data))
         assert outcome[:2] == (1, "2 stored, 4 refused\n")
@@ -127,7 +127,7 @@ class TestRefused:
         # What is no JSON was sent nowhere.
         assert len(api.rejected()) == 1
 
-    def test_each_is_told_with_its_index(self, run: Run, api: Api) -> None:
+    def test_each_is_reported_with_its_index(self, run: Run, api: Api) -> None:
         write("events.json", msgspec.json.encode([run_event(), 1, BAD]))
         outcome = run("emit", "events.json")
         assert outcome[:2] == (1, "1 stored, 2 refused\n")
@@ -274,6 +274,13 @@ class TestResume:
         outcome = run("emit", "-", "--resume")
         assert outcome.status == 2
         assert "--resume" in outcome.err
+
+    def test_a_pipe_of_the_shell(self, api: Api) -> None:
+        write("events", lines(*some(3)))
+        program = Path(sys.executable).with_name("headwater")
+        command = ["bash", "-c", f"{program} emit <(cat events)"]
+        ended = subprocess.run(command, capture_output=True, timeout=120)
+        assert (ended.returncode, ended.stdout) == (0, b"3 stored, 0 refused\n")
 
     def test_ctrl_c_says_how_far_it_got(self) -> None:
         write("events", lines(*some(250)))

@@ -9,30 +9,32 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from headwater.cli.commands import ingest as commands
-from headwater.cli.commands import ingest_run
-from headwater.cli.commands.ingest_run import IngestOptions
+from headwater.cli.commands.ingest import ingest as commands
+from headwater.cli.commands.ingest.ingest_run import IngestOptions
 from headwater.cli.output.ingest_progress import screen
 from headwater.errors import StoreUnavailable
-from headwater.model.instant import SECOND
 from headwater.model.intake import reject
+from headwater.model.values.instant import SECOND
 from headwater.pipeline.driver_store import Totals
+from headwater.pipeline.feeds.feed import Feed
 from headwater.pipeline.feeds.files_feed import FilesFeed
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_feed import KafkaFeed
-from headwater.pipeline.ingest import StreamIngest
+from headwater.pipeline.ingest import Plan
 from headwater.pipeline.job_patterns import JobPatterns
-from headwater.pipeline.observers import Log
-from headwater.store.engine import open_engine
+from headwater.pipeline.observers import IngestObserver, Log
+from headwater.pipeline.tasks import Task
+from headwater.store.engine import Engine, open_engine
 from headwater.store.migrate import HEAD
 from headwater.store.write.writer import open_writer
-from tests.cli.commands import Outcome, Run, check_one_line
-from tests.model.events import encode, run_event
+from testing.commands import Outcome, Run, check_one_line
+from testing.events.full import encode, run_event
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -217,7 +219,7 @@ class TestKafka:
             ([*ORDERS, "orders"], ["orders"]),
         ],
     )
-    def test_a_wrong_call_is_told_how(
+    def test_a_wrong_call_gets_the_usage(
         self, run: Run, calls: list[Call], arguments: list[str], parts: list[str]
     ) -> None:
         check_wrong_call(run(*arguments), *parts)
@@ -232,7 +234,7 @@ class TestKafka:
 
 
 class TestFiles:
-    def test_a_place_where_nothing_is_is_told_before_spark_starts(
+    def test_a_place_where_nothing_is_is_reported_before_spark_starts(
         self, run: Run, calls: list[Call]
     ) -> None:
         outcome = run("ingest", "files", "nowhere")
@@ -251,7 +253,7 @@ class TestFiles:
         "arguments",
         [[], ["a", "b"], ["a", "--every", "soon"], ["a", "--topic", "x"], ["a", "--name", "a b"]],
     )
-    def test_a_wrong_call_is_told_how(
+    def test_a_wrong_call_gets_the_usage(
         self, run: Run, calls: list[Call], arguments: list[str]
     ) -> None:
         check_wrong_call(run("ingest", "files", *arguments))
@@ -260,26 +262,38 @@ class TestFiles:
 
 class TestName:
     @pytest.mark.parametrize(
-        ("parts", "expected"),
+        ("source", "expected"),
         [
-            (("kafka", "orders"), "kafka-orders"),
-            (("kafka", "orders.v1", "to_tals"), "kafka-orders.v1-to_tals"),
-            (("kafka", "a|b(c)*"), "kafka-a-b-c--"),
-            (("files", "/data/größe/*.json"), "files--data-größe--.json"),
-            (("files", "/data/\udcff\0"), "files--data---"),
+            (("--topic", "orders"), "kafka-orders"),
+            (("--topic", "orders.v1", "--topic", "to_tals"), "kafka-orders.v1-to_tals"),
+            (("--pattern", "a|b(c)*"), "kafka-a-b-c--"),
+            (("--pattern", "größe"), "kafka-größe"),
         ],
     )
-    def test_is_made_of_what_is_read(self, parts: tuple[str, ...], expected: str) -> None:
-        assert commands._name_of(*parts) == expected
+    def test_is_made_of_what_is_read(
+        self, run: Run, calls: list[Call], source: tuple[str, ...], expected: str
+    ) -> None:
+        assert only(calls, run(*KAFKA, *source)).choices.name == expected
+
+    @pytest.mark.parametrize("name", ["größe [1].json", "\udcff.json"])
+    def test_of_files_has_their_folder_too(
+        self, run: Run, calls: list[Call], tmp_path: Path, name: str
+    ) -> None:
+        file = tmp_path / name
+        file.touch()
+        expected = re.sub(r"[^\w.]", "-", f"files-{file}")
+        assert only(calls, run("ingest", "files", str(file))).choices.name == expected
 
     @pytest.mark.parametrize("char", ["x", "é", "注", "\U00020000"])
-    def test_is_no_longer_than_a_file_may_be_called(self, char: str, tmp_path: Path) -> None:
-        name = commands._name_of("files", "/", char * 500)
-        assert name.startswith(f"files---{char}")
+    def test_is_no_longer_than_a_file_may_be_called(
+        self, run: Run, calls: list[Call], char: str, tmp_path: Path
+    ) -> None:
+        name = only(calls, run(*KAFKA, "--pattern", char * 500)).choices.name
+        assert name.startswith(f"kafka-{char}")
         (tmp_path / f"{name}.lock").touch()
 
     def test_a_name_of_its_own_is_as_it_is(self, run: Run, calls: list[Call]) -> None:
-        name = commands._name_of("kafka", "orders", "größe")
+        name = "kafka-orders-größe"
         assert only(calls, run(*ORDERS, "--name", name)).choices.name == name
 
 
@@ -381,6 +395,31 @@ class TestCheck:
         assert reason in self.steps(outcome)[0][2]
 
 
+@dataclass
+class Made:
+    """What an ingest is made of; run, it acts as a test says."""
+
+    spark: Any
+    feed: Feed
+    task: Task
+    engine: Engine
+    folder: Path
+    plan: Plan
+    watcher: IngestObserver
+    acts: list["Act"] = field(kw_only=True)
+    is_stopping: bool = False
+
+    def run(self) -> None:
+        for act in self.acts:
+            act(self)
+
+    def stop(self) -> None:
+        self.is_stopping = True
+
+
+Act = Callable[[Made], None]
+
+
 @pytest.mark.usefixtures("data")
 class TestRun:
     """How an ingest is put together, but for Spark."""
@@ -392,55 +431,57 @@ class TestRun:
         logging.getLogger("headwater").setLevel(before)
 
     @pytest.fixture
-    def acts(self, monkeypatch: pytest.MonkeyPatch) -> list[Callable[[StreamIngest], None]]:
+    def acts(self, monkeypatch: pytest.MonkeyPatch) -> list[Act]:
         """What an ingest does instead of running."""
-        found: list[Callable[[StreamIngest], None]] = []
-        monkeypatch.setattr(ingest_run, "_session", lambda choices, source: nullcontext())
-        monkeypatch.setattr(StreamIngest, "run", lambda self: [act(self) for act in found])
+        found: list[Act] = []
+        spark = "headwater.pipeline.spark.session.session"
+        monkeypatch.setattr(spark, lambda *_, **__: nullcontext())
+        made = "headwater.pipeline.ingest.StreamIngest"
+        monkeypatch.setattr(made, lambda *given: Made(*given, acts=found))
         return found
 
     @pytest.fixture
-    def made(self, acts: list[Callable[[StreamIngest], None]]) -> list[StreamIngest]:
-        found: list[StreamIngest] = []
+    def made(self, acts: list[Act]) -> list[Made]:
+        found: list[Made] = []
         acts.append(found.append)
         return found
 
-    def test_from_kafka(self, run: Run, made: list[StreamIngest], data: Path) -> None:
+    def test_from_kafka(self, run: Run, made: list[Made], data: Path) -> None:
         outcome = run(*ORDERS, "--include", "a*", "--exclude", "ab")
         assert outcome == (0, "", "")
         (ingest,) = made
-        feed, task = ingest._feed, ingest._task
+        feed, task = ingest.feed, ingest.task
         assert isinstance(feed, KafkaFeed)
-        assert (feed.place, feed._group) == ("host:9092", "headwater-kafka-orders")
+        assert (feed.place, feed.group) == ("host:9092", "headwater-kafka-orders")
         assert task.read is feed.read
         assert task.jobs == JobPatterns(("a*",), ("ab",))
         assert (task.max_ahead, task.max_bytes) == (86_400 * SECOND, 20_000_000)
         assert task.lake == data / "lake"
         assert task.store == "" and not task.is_known
-        assert (ingest._plan.name, ingest._plan.every) == ("kafka-orders", 5.0)
-        assert ingest._folder == Path("headwater-data/ingest")
+        assert ingest.plan == Plan("kafka-orders", 5.0)
+        assert ingest.folder == Path("headwater-data")
 
     def test_from_files_without_a_lake(
-        self, run: Run, made: list[StreamIngest], monkeypatch: pytest.MonkeyPatch
+        self, run: Run, made: list[Made], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("HEADWATER__LAKE__IS_ON", "false")
         Path("events").mkdir()
         assert run("ingest", "files", "events", "--once", "--name", "mine") == (0, "", "")
         (ingest,) = made
-        assert isinstance(ingest._feed, FilesFeed) and ingest._feed.place == "events"
-        assert ingest._task.lake is None
-        assert (ingest._plan.name, ingest._plan.every) == ("mine", None)
+        assert isinstance(ingest.feed, FilesFeed) and ingest.feed.place == "events"
+        assert ingest.task.lake is None
+        assert ingest.plan == Plan("mine", None)
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_a_signal_stops_it_after_the_batch_a_second_one_at_once(
-        self, run: Run, acts: list[Callable[[StreamIngest], None]], number: signal.Signals
+        self, run: Run, acts: list[Act], number: signal.Signals
     ) -> None:
         before = signal.getsignal(number)
         seen: list[bool] = []
 
-        def act(ingest: StreamIngest) -> None:
+        def act(ingest: Made) -> None:
             os.kill(os.getpid(), number)
-            seen.append(ingest._stopping.is_set())
+            seen.append(ingest.is_stopping)
             with pytest.raises(KeyboardInterrupt):
                 os.kill(os.getpid(), number)
 
@@ -450,10 +491,8 @@ class TestRun:
         assert outcome.err == "stopping after this batch; press Ctrl-C again to stop at once\n"
         assert signal.getsignal(number) == before
 
-    def test_what_it_raises_is_one_line(
-        self, run: Run, acts: list[Callable[[StreamIngest], None]]
-    ) -> None:
-        def act(ingest: StreamIngest) -> None:
+    def test_what_it_raises_is_one_line(self, run: Run, acts: list[Act]) -> None:
+        def act(ingest: Made) -> None:
             raise StoreUnavailable("the store is away")
 
         acts.append(act)
@@ -464,12 +503,12 @@ class TestRun:
         [("nonsense", "not a URL"), ("postgresql://127.0.0.1:1/none", "refused")],
     )
     def test_a_bad_store_is_one_line_before_spark_is_started(
-        self, run: Run, made: list[StreamIngest], store: str, reason: str
+        self, run: Run, made: list[Made], store: str, reason: str
     ) -> None:
         check_one_line(run(*ORDERS, "--store", store), reason)
         assert made == []
 
-    def test_a_port_that_is_taken_is_one_line(self, run: Run, made: list[StreamIngest]) -> None:
+    def test_a_port_that_is_taken_is_one_line(self, run: Run, made: list[Made]) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = str(taken.getsockname()[1])
             outcome = run(*ORDERS, "--metrics-port", port)

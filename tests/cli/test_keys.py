@@ -8,9 +8,9 @@ import pytest
 
 from headwater.config import load_settings
 from headwater.errors import BadConfig
-from tests.cli.commands import Outcome, Run, check_one_line, run_program
-from tests.services.headwater import Headwater
-from tests.suite.waiting import wait_until
+from testing.commands import Outcome, Run, check_one_line, run_program
+from testing.services.headwater import Headwater
+from testing.wait import wait_until
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 

@@ -13,7 +13,7 @@ from headwater.pipeline.lake.lake import Lake
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
-from tests.cli.commands import Run, check_one_line, run_program
+from testing.commands import Run, check_one_line, run_program
 from tests.pipeline.lakes import NOON, files, lake_events, payloads
 from tests.store.samples import dataset_facts
 
@@ -33,7 +33,7 @@ def data(tmp_path: Path) -> Iterator[Path]:
 
 def write(data: Path, *names: str) -> None:
     engine = open_engine(f"sqlite:///{data / 'headwater.db'}")
-    with closing(open_writer(engine, fills_outbox=True)) as writer:
+    with closing(open_writer(engine, notes_for_lake=True)) as writer:
         for name in names:
             writer.write([dataset_facts(name)])
     engine.dispose()
@@ -75,7 +75,7 @@ class TestFlush:
         assert run("lake", "flush", "--data", str(data), "--lake", str(other)).status == 0
         assert len(payloads(Lake(other))) == 3
 
-    def test_another_lake_has_all_of_it_if_asked(
+    def test_another_lake_has_all_of_it_if_requested(
         self, run: Run, data: Path, tmp_path: Path
     ) -> None:
         """Each event waits for one lake: whoever has another says so."""
@@ -215,9 +215,10 @@ class TestStats:
         (found,) = json.loads(run("lake", "stats", "--data", str(data), "-o", "json").out)
         assert (found["events"], found["last_day"], found["waiting"]) == (3, "2026-01-31", 3)
 
-    def test_beside_a_store_of_an_older_version(self, run: Run, data: Path) -> None:
+    @pytest.mark.parametrize("table", ["outbox", "outbox_reader"])
+    def test_beside_a_store_of_an_older_version(self, run: Run, data: Path, table: str) -> None:
         with closing(sqlite3.connect(data / "headwater.db")) as connection:
-            connection.execute("DROP TABLE outbox")
+            connection.execute(f"DROP TABLE {table}")
         (found,) = json.loads(run("lake", "stats", "--data", str(data), "-o", "json").out)
         assert found["waiting"] is None
 

@@ -9,9 +9,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.cli.commands import Outcome, Run, check_one_line
-from tests.cli.shop import BOARD, FIRST, LAKE, REPORT, TOPICS, Shop
-from tests.server.events import JOBS
+from testing.commands import Outcome, Run, check_one_line
+from testing.events.minimal import JOBS
+from tests.cli.shop import BOARD, FIRST, LAKE, TOPICS, Shop
 
 EXPECTED = Path(__file__).with_name("expected")
 TOPIC = f"{TOPICS}|orders"
@@ -29,7 +29,7 @@ def _first(line: str) -> str:
 
 
 class TestTrees:
-    def test_both_sides_are_told_as_of_a_time(self, place: str, run: Run) -> None:
+    def test_both_sides_are_reported_as_of_a_time(self, place: str, run: Run) -> None:
         outcome = run("lineage", TOPIC, "--as-of", FIRST)
         assert (outcome.status, outcome.err) == (0, "")
         assert outcome.out == (EXPECTED / "both_sides.txt").read_text()
@@ -63,7 +63,7 @@ class TestTrees:
         assert "FAILED" in out
         assert "FAILED" not in run("lineage", "orders_fact", "--up", "--as-of", FIRST).out
 
-    def test_what_was_only_said_is_told(self, at_shop: Shop, run: Run) -> None:
+    def test_what_was_only_declared_is_marked(self, at_shop: Shop, run: Run) -> None:
         assert tree(run("lineage", "planned"))[1:3] == ["planned", "`- plans (declared)"]
 
     def test_control_characters_do_not_reach_the_terminal(self, at_shop: Shop, run: Run) -> None:
@@ -92,8 +92,8 @@ class TestTerminal:
     ) -> None:
         monkeypatch.setenv("COLUMNS", "160")
         out = run("lineage", BOARD, "--up").out
-        assert "\x1b[32mCOMPLETED\x1b[0m" in out
-        assert "\x1b[1;31mFAILED\x1b[0m" in out
+        assert "\x1b[32mCOMPLETED" in out
+        assert "\x1b[1;31mFAILED" in out
         assert "└ " in out
         assert "↑ see above" in out
         assert "wider window" not in out
@@ -104,7 +104,8 @@ class TestTerminal:
         monkeypatch.setenv("COLUMNS", "40")
         monkeypatch.setenv("NO_COLOR", "1")
         plain = run("lineage", BOARD, "--up").out
-        assert REPORT in plain
+        # Folded, not cut.
+        assert "report[/bold]" in plain
         assert "COMPLETED" in plain
         assert "(a wider window also shows: namespace, type, system, freshness)" in plain
         assert LAKE not in plain
@@ -182,10 +183,10 @@ class TestColumns:
         monkeypatch.setenv("COLUMNS", "160")
         out = run("lineage", "orders_fact.price_hash", "--up").out
         assert "\x1b[2morders.id\x1b[0m" in out
-        assert "\x1b[2mINDIRECT FILTER\x1b[0m" in out
+        assert "\x1b[2mINDIRECT FILTER" in out
         assert "\x1b[2morders.price" not in out
 
-    def test_a_job_that_states_no_columns_is_told(self, at_shop: Shop, run: Run) -> None:
+    def test_a_job_that_states_no_columns_is_reported(self, at_shop: Shop, run: Run) -> None:
         assert tree(run("lineage", f"{BOARD}.total", "--up"))[2:] == [
             "|- orders_copy (whole dataset: job reports no columns)",
             "|  `- orders (whole dataset)",

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from headwater.cli.main import app
-from tests.server.api import no_lake, serve
-from tests.server.events import JOBS, RUN, TABLES, dataset, run_event
+from testing.api import no_lake, serve
+from testing.events.minimal import JOBS, RUN, TABLES, dataset, run_event
 
 RUNNER = CliRunner()
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.commands import Run, check_one_line
+from testing.commands import Run, check_one_line
 from tests.cli.shop import BOARD, FIRST, REPORT, Shop
 
 
@@ -38,7 +38,7 @@ def test_every_path_is_a_block(place: str, run: Run) -> None:
     assert "FAILED" not in run("path", "shop.orders", BOARD, "--as-of", FIRST).out
 
 
-def test_the_other_way_round_is_told(at_shop: Shop, run: Run) -> None:
+def test_the_other_way_round_is_reported(at_shop: Shop, run: Run) -> None:
     lines = run("path", BOARD, "shop.orders", "--limit", "1").out.splitlines()
     assert lines[0] == f"The path leads from shop.orders to {BOARD}: shop.orders is upstream."
     assert lines[3].startswith("shop.orders")
@@ -51,7 +51,7 @@ def test_columns_say_how(at_shop: Shop, run: Run) -> None:
     assert "INDIRECT FILTER by orders" in outcome.out
 
 
-def test_whole_datasets_are_told(at_shop: Shop, run: Run) -> None:
+def test_whole_datasets_are_reported(at_shop: Shop, run: Run) -> None:
     out = run("path", "orders_copy.price", BOARD).out
     assert "(whole dataset: job reports no columns)" in out
 
@@ -62,7 +62,7 @@ def test_what_nothing_connects_is_no_error(place: str, run: Run) -> None:
     assert outcome.out == f"no path between {BOARD} and island\\x1b[31m\\n\n"
 
 
-def test_what_was_only_said_is_told(at_shop: Shop, run: Run) -> None:
+def test_what_was_only_declared_is_marked(at_shop: Shop, run: Run) -> None:
     assert "(declared)" in run("path", "plans", "planned").out
 
 

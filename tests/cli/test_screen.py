@@ -9,7 +9,7 @@ from headwater.cli.output.screen import Grid, Screen
 from headwater.cli.output.times import describe_age, read_time
 from headwater.cli.output.tree import grow
 from headwater.errors import InvalidRequest
-from headwater.model.instant import DAY, MINUTE, SECOND, format_instant, now, parse_instant
+from headwater.model.values.instant import DAY, MINUTE, SECOND, format_instant, now, parse_instant
 
 
 def show(grid: Grid, width: int = 80, encoding: str = "utf-8", **options: bool) -> str:
@@ -47,15 +47,23 @@ class TestGrid:
         assert "nn" not in narrower
         assert "mm" in narrower
         assert "(a wider window also shows: most)" in narrower
-        assert show(grid, 12, is_terminal=True).startswith("name    state\norders  DROP\n")
+        assert show(grid, 13, is_terminal=True).startswith("name    state\norders  DROP")
 
-    def test_long_names_stick_out(self) -> None:
+    def test_a_window_folds_long_names(self) -> None:
         grid = Grid(("name", "state"))
         grid.add("orders", "OLD")
         grid.add("x" * 40, "NEW")
         lines = show(grid, 30, is_terminal=True).splitlines()
-        assert lines[1] == "orders" + " " * 19 + "OLD"
-        assert lines[2] == "x" * 40 + "  NEW"
+        assert [line.split() for line in lines[1:]] == [
+            ["orders", "OLD"],
+            ["x" * 23, "NEW"],
+            ["x" * 17],
+        ]
+
+    def test_a_complete_one_has_all_columns(self) -> None:
+        grid = Grid(("name", "state"), is_complete=True)
+        grid.add("orders", "-")
+        assert show(grid) == "name    state\norders  -\n"
 
     def test_a_column_that_says_nothing_is_left_out(self) -> None:
         grid = Grid(("name", "state", "system"))

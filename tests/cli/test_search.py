@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.commands import Run, check_one_line
+from testing.commands import Run, check_one_line
 from tests.cli.shop import LAKE, TOPICS, Shop
 
 pytestmark = pytest.mark.usefixtures("place")
@@ -19,7 +19,7 @@ def test_names_come_with_what_matched(run: Run) -> None:
     assert line.split()[-2:] == ["name", "-"]
 
 
-def test_a_column_is_found_and_told(run: Run) -> None:
+def test_a_column_is_found_and_reported(run: Run) -> None:
     outcome = run("search", "revenue")
     assert outcome.status == 0
     lines = [line.split() for line in outcome.out.splitlines()[1:]]
@@ -59,12 +59,12 @@ def test_nothing_found_is_an_empty_list_for_programs(run: Run) -> None:
     assert json.loads(outcome.out) == []
 
 
-def test_more_than_is_shown_is_told(run: Run) -> None:
+def test_more_than_is_shown_is_reported(run: Run) -> None:
     outcome = run("search", "orders", "--limit", "1")
     assert "1 of " in outcome.err
 
 
-def test_what_cannot_be_asked_is_refused(run: Run) -> None:
+def test_what_cannot_be_requested_is_refused(run: Run) -> None:
     check_one_line(run("search", " "), "q: empty")
     check_one_line(run("search", "orders", "--state", "asleep"), "state")
 

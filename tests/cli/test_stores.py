@@ -11,7 +11,7 @@ import pytest
 from headwater.cli.api.client import Client
 from headwater.errors import InvalidRequest
 from headwater.store.migrate import HEAD, REVISIONS
-from tests.cli.commands import Run, check_one_line, run_program
+from testing.commands import Run, check_one_line, run_program
 from tests.cli.shop import Shop
 
 pytestmark = pytest.mark.usefixtures("no_settings")
@@ -62,12 +62,12 @@ def test_a_file_of_something_else_is_left_as_it_is(run: Run, tmp_path: Path) -> 
     assert {file.name for file in tmp_path.iterdir()} == {"text", "other.db"}
 
 
-def test_an_older_one_is_told_how_to_upgrade(run: Run, tmp_path: Path) -> None:
+def test_an_older_one_gets_the_usage_to_upgrade(run: Run, tmp_path: Path) -> None:
     url = make_file(tmp_path / "old.db", *revision(REVISIONS[0]))
     check_one_line(run("jobs", "--server", url), REVISIONS[0], HEAD, "headwater db upgrade")
 
 
-def test_a_newer_one_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_newer_one_is_reported(run: Run, tmp_path: Path) -> None:
     url = make_file(tmp_path / "new.db", *revision("9999"))
     check_one_line(run("jobs", "--server", url), "9999", "newer")
 

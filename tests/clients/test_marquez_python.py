@@ -13,7 +13,7 @@ from marquez_client import MarquezClient
 from marquez_client.errors import APIError
 from marquez_client.models import DatasetId, DatasetType, JobType
 
-from tests.services.headwater import Headwater
+from testing.services.headwater import Headwater
 
 pytestmark = [
     pytest.mark.integration,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from testing.services.headwater import Headwater
 from tests.clients.reading import read_events, read_run_state
-from tests.services.headwater import Headwater
 
 pytestmark = pytest.mark.integration
 

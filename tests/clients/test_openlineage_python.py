@@ -24,8 +24,8 @@ from openlineage.client.serde import Serde
 from openlineage.client.uuid import generate_new_uuid
 from requests import HTTPError
 
+from testing.services.headwater import Headwater
 from tests.clients.reading import read_events, read_run_state
-from tests.services.headwater import Headwater
 
 pytestmark = pytest.mark.integration
 
@@ -110,7 +110,7 @@ def test_job(client: OpenLineageClient, headwater_server: Headwater, namespace: 
     assert read_events(headwater_server.url, namespace) == sent
 
 
-def test_a_key_is_sent_as_the_client_is_told(namespace: str) -> None:
+def test_a_key_is_sent_as_the_client_is_reported(namespace: str) -> None:
     secret = "a-long-secret-of-the-client"
     keys = f"python:{secret}:write,reader:{secret}-too:read"
     event = JobEvent(eventTime=now(), job=Job(namespace, "sum-orders"))

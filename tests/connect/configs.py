@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from tests.services.connect import TRANSFORM
+from headwater.model.connect.connectors import TRANSFORM_CLASS
 
 Config = dict[str, str]
 
-OURS = {"transforms": "openlineage", "transforms.openlineage.type": TRANSFORM}
+OURS = {"transforms": "openlineage", "transforms.openlineage.type": TRANSFORM_CLASS}
 _TOPIC_MADE = {
     "topic.creation.default.replication.factor": "1",
     "topic.creation.default.partitions": "2",

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from testing.services.connect import Connect
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
 from tests.connect.graph import Graph
-from tests.services.connect import Connect
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
 
 GROUP = "shop"
 SETTINGS = {"headwater.heartbeat.seconds": "2", "headwater.poll.seconds": "0.2"}

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from tests.suite.waiting import wait_until
+from testing.wait import wait_until
 
 Json = dict[str, Any]
 

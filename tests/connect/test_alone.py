@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from testing.services.connect import Connect
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
 from tests.connect.configs import file_source
 from tests.connect.graph import Graph, names
-from tests.services.connect import Connect
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
 
 pytestmark = pytest.mark.integration
 

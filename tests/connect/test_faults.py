@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from testing.services.connect import Connect
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
+from testing.wait import wait_until
 from tests.connect.configs import file_sink
 from tests.connect.conftest import SETTINGS
 from tests.connect.graph import Graph
 from tests.faults.bad_servers import ANSWERS, bad_servers
-from tests.services.connect import Connect
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
-from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -34,7 +34,7 @@ def _lines(file: Path) -> list[str]:
     return file.read_text().splitlines() if file.exists() else []
 
 
-def test_what_happened_while_the_server_was_away_is_told_when_it_is_back(
+def test_what_happened_while_the_server_was_away_is_reported_when_it_is_back(
     kafka: Kafka, name: str, tmp_path: Path
 ) -> None:
     kafka.create_topic(name)

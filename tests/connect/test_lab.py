@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from headwater.model.connect.connectors import TRANSFORM_CLASS
+from testing.services.connect import Connect
 from tests.connect.graph import Graph, columns, names
-from tests.services.connect import TRANSFORM, Connect
 
 pytestmark = pytest.mark.integration
 
@@ -22,7 +23,7 @@ ICEBERG_SINK = "io.tabular.iceberg.connect.IcebergSinkConnector"
 
 
 def with_transform(config: dict[str, str], **own: str) -> dict[str, str]:
-    keys = {"type": TRANSFORM, **REGISTRY, **{key.replace("_", "."): own[key] for key in own}}
+    keys = {"type": TRANSFORM_CLASS, **REGISTRY, **{key.replace("_", "."): own[key] for key in own}}
     return {
         **config,
         "consumer.override.auto.offset.reset": "earliest",
@@ -88,7 +89,7 @@ def test_a_sink_has_its_datasets_each_with_the_schema_of_its_topic(
     connect.delete(sink)
 
 
-def test_without_those_keys_a_sinks_datasets_are_told_by_its_configuration(
+def test_without_those_keys_a_sinks_datasets_are_reported_by_its_configuration(
     topics: list[str], connect: Connect, graph: Graph, name: str
 ) -> None:
     sink = f"{name}-sink"

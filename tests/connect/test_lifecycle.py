@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from headwater.model.connector_runs import connector_run_id
+from headwater.model.connect.connector_runs import connector_run_id
+from testing.services.connect import Connect
 from tests.connect.configs import Config, failing, file_source, schema_source
 from tests.connect.graph import Graph, Json, columns
-from tests.services.connect import Connect
 
 pytestmark = pytest.mark.integration
 
@@ -25,7 +25,7 @@ def running(connect: Connect, graph: Graph, name: str) -> Iterator[Config]:
         connect.delete(name)
 
 
-def test_a_start_is_told_and_then_what_records_show(
+def test_a_start_is_reported_and_then_what_records_show(
     running: Config, connect: Connect, graph: Graph, name: str
 ) -> None:
     start, first = graph.events(name)[:2]
@@ -124,7 +124,7 @@ def test_a_transform_that_fails_on_a_record_fails_the_run(
 
 
 @pytest.mark.parametrize("mode", ["connector-failure", "task-failure"])
-def test_a_failure_of_the_connector_or_a_task_is_told(
+def test_a_failure_of_the_connector_or_a_task_is_reported(
     mode: str, connect: Connect, graph: Graph, name: str
 ) -> None:
     connect.create(name, failing(mode))

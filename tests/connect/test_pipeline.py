@@ -6,15 +6,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from headwater.model.connect.connectors import TRANSFORM_CLASS
+from testing.services.connect import Connect
+from testing.services.connect_moto import Moto
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
+from testing.services.postgresql import PostgreSQL
+from testing.wait import wait_until
 from tests.connect.configs import OURS
 from tests.connect.conftest import GROUP, SETTINGS
 from tests.connect.graph import Graph, Json, columns, names
-from tests.services.connect import TRANSFORM, Connect
-from tests.services.connect_moto import Moto
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
-from tests.services.postgresql import PostgreSQL
-from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -78,7 +79,7 @@ def debezium(shop: PostgreSQL) -> dict[str, str]:
         "topic.creation.default.partitions": "1",
         "transforms": "unwrap,openlineage",
         "transforms.unwrap.type": "io.debezium.transforms.ExtractNewRecordState",
-        "transforms.openlineage.type": TRANSFORM,
+        "transforms.openlineage.type": TRANSFORM_CLASS,
     }
 
 
@@ -122,7 +123,7 @@ def camel(s3: Moto) -> dict[str, str]:
         "consumer.override.auto.offset.reset": "earliest",
         "camel.sink.url": f"{url}&{here}&keyName=raw/${{exchangeId}}",
         "transforms": "openlineage,text",
-        "transforms.openlineage.type": TRANSFORM,
+        "transforms.openlineage.type": TRANSFORM_CLASS,
         **{f"transforms.openlineage.{key}": value for key, value in own.items()},
         "transforms.text.type": (
             "org.apache.camel.kafkaconnector.transforms.SchemaAndStructToJsonTransform"

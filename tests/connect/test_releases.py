@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from testing.services.connect import Connect
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
 from tests.connect.configs import file_sink, file_source
 from tests.connect.conftest import SETTINGS
 from tests.connect.graph import Graph, columns, names
-from tests.services.connect import Connect
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 

@@ -3,7 +3,7 @@
 import psutil
 import pytest
 
-from tests.services.connect import Connect
+from testing.services.connect import Connect
 
 pytestmark = pytest.mark.integration
 

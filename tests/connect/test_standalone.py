@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from testing.services.connect import StandaloneConnect
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
 from tests.connect.configs import file_sink, file_source
 from tests.connect.conftest import SETTINGS
 from tests.connect.graph import Graph, names
-from tests.services.connect import StandaloneConnect
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
 
 pytestmark = pytest.mark.integration
 
@@ -22,7 +22,7 @@ def worker(kafka: Kafka, headwater_server: Headwater) -> Iterator[StandaloneConn
         yield service
 
 
-def test_its_connectors_are_told_of(
+def test_its_connectors_are_reported(
     worker: StandaloneConnect, headwater_server: Headwater, name: str, tmp_path: Path
 ) -> None:
     graph = Graph(headwater_server.url, "kafka-connect://standalone")

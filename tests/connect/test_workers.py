@@ -5,12 +5,12 @@ from contextlib import ExitStack
 
 import pytest
 
+from testing.services.connect import Connect
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
 from tests.connect.configs import schema_source
 from tests.connect.conftest import SETTINGS
 from tests.connect.graph import Graph
-from tests.services.connect import Connect
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
 
 pytestmark = pytest.mark.integration
 

@@ -25,11 +25,11 @@ from headwater.demo.tables import (
 )
 from headwater.demo.warehouse import FAILURE, NIGHTLY, SUMMARY_MODEL, last_night
 from headwater.model.column_map import read_column_map
-from headwater.model.ids import UNREPORTED, is_uuid
-from headwater.model.instant import DAY, MINUTE, parse_instant
 from headwater.model.intake import take_in
 from headwater.model.merge import Merged
 from headwater.model.relations import Direction, JobDataset, Sample
+from headwater.model.values.ids import UNREPORTED, is_uuid
+from headwater.model.values.instant import DAY, MINUTE, parse_instant
 
 Json = dict[str, Any]
 

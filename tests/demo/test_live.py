@@ -232,7 +232,7 @@ class TestShown:
         assert "Starting Spark" not in out
         assert _ageless(_live_part(out)) == _ageless(_live_part(played.out))
 
-    def test_asked_for_again_it_is_run_anew(self, played: Played, tmp_path: Path) -> None:
+    def test_requested_again_it_is_run_anew(self, played: Played, tmp_path: Path) -> None:
         folder = shutil.copytree(played.folder, tmp_path / "copy")
         out = demo(folder, "--again", env=NO_JAVA)
         assert "Starting Spark" in out

@@ -4,9 +4,10 @@ import threading
 import time
 
 import msgspec
+import pytest
 
-from headwater.emit.sender import Refused, Sender
-from tests.suite.waiting import PATIENCE_SECONDS, wait_until
+from headwater.emit.sender import Refused, Sender, http_post
+from testing.wait import PATIENCE_SECONDS, wait_until
 
 
 class Server:
@@ -42,7 +43,7 @@ def test_a_newer_event_takes_the_place_of_one_that_waits() -> None:
     server.is_open.clear()
     sender = Sender(server.post)
     sender.send("first", {"n": 0})
-    wait_until(lambda: not sender._waiting)
+    wait_until(lambda: server.asked == 1)
     for n in (1, 2, 3):
         sender.send("beat", {"n": n})
     server.is_open.set()
@@ -56,7 +57,7 @@ def test_where_too_many_wait_the_oldest_go() -> None:
     server.is_open.clear()
     sender = Sender(server.post, max_waiting=3)
     sender.send("taken", {"n": 0})
-    wait_until(lambda: not sender._waiting)
+    wait_until(lambda: server.asked == 1)
     for n in range(1, 11):
         sender.send(str(n), {"n": n})
     server.is_open.set()
@@ -100,3 +101,10 @@ def test_a_server_that_hangs_is_not_waited_for() -> None:
     assert time.monotonic() - started < PATIENCE_SECONDS
     assert sender.dropped >= 4_999
     server.is_open.set()
+
+
+@pytest.mark.parametrize("key", ["very\ns3cret", "very-s3crét"])
+def test_a_key_that_cannot_be_sent_is_not_shown(key: str) -> None:
+    with pytest.raises(ValueError, match="the API key holds") as caught:
+        http_post("http://server", key)
+    assert "s3cr" not in str(caught.value)

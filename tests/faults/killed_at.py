@@ -7,14 +7,16 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, NoReturn
 
-from headwater.cli.commands import ingest_run
+from headwater.cli.commands.ingest import ingest_run
 from headwater.cli.main import run
+from headwater.pipeline import ingest
 from headwater.pipeline.feeds.kafka_feed import KafkaFeed
-from headwater.pipeline.ingest import StreamIngest
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.tasks import Task
+from headwater.store.positions import move_position
 from headwater.store.write.connections import SqliteConnection
 from headwater.store.write.writer import Writer
 
@@ -28,24 +30,30 @@ def die(*_: Any) -> NoReturn:
     raise AssertionError
 
 
-def put(owner: type, name: str, method: Callable[..., None]) -> None:
-    """Give all objects of a class another method."""
+def put(owner: type | ModuleType, name: str, method: Callable[..., None]) -> None:
+    """Give a module another function, or all objects of a class another method."""
     setattr(owner, name, method)
 
 
 class KilledInTask(Task):
     """Dies when its first events are in the lake, and not in the store."""
 
-    def _finish(self, work: Any) -> None:
-        assert self.lake is not None
-        Lake(self.lake).add(work.lake_events())
-        die()
+    def __call__(self, batches: Any) -> Any:
+        # Here, in the process of the executor.
+        add = Lake.add
+
+        def add_and_die(lake: Lake, events: Any) -> None:
+            add(lake, events)
+            die()
+
+        put(Lake, "add", add_and_die)
+        return super().__call__(batches)
 
 
 def in_a_task() -> None:
     """Between the lake and a store that tasks write to."""
-    make = ingest_run._task
-    ingest_run._task = lambda *given: KilledInTask(**vars(make(*given)))
+    make = ingest_run.make_task
+    ingest_run.make_task = lambda *given: KilledInTask(**vars(make(*given)))
 
 
 def before_the_store() -> None:
@@ -66,14 +74,15 @@ def before_the_commit() -> None:
 
 def before_the_position() -> None:
     """All is stored, but nobody knows how far that is. The beginning was noted before."""
-    move, calls = StreamIngest._move, iter((False, True))
+    begun: set[str] = set()
 
-    def _move(self: StreamIngest, moves: Any) -> None:
-        if next(calls):
+    def move(connection: Any, source: str, partition: str, *rest: Any) -> None:
+        if partition in begun:
             die()
-        move(self, moves)
+        begun.add(partition)
+        move_position(connection, source, partition, *rest)
 
-    put(StreamIngest, "_move", _move)
+    put(ingest, "move_position", move)
 
 
 def before_the_group() -> None:

@@ -9,8 +9,8 @@ from typing import Self
 
 import httpx2
 
-from bench import load
-from tests.suite.waiting import wait_until
+from testing import load
+from testing.wait import wait_until
 
 PATH = "/api/v1/lineage"
 JSON = {"content-type": "application/json"}

@@ -22,8 +22,8 @@ import headwater.spark
 from headwater.emit.sender import Sender, http_post
 from headwater.pipeline.spark.java import find_java
 from headwater.spark import LineageListener, query_tracker
-from tests.services.process import Process, bound_command
-from tests.suite.waiting import wait_until
+from testing.services.process import Process, bound_command
+from testing.wait import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -74,7 +74,7 @@ class SparkProgram(Process):
     def start(cls, name: str, folder: Path, *arguments: str) -> Self:
         program = cls([name, str(folder), *arguments])
         try:
-            program._run()
+            program.launch()
         except BaseException:
             program.close()
             raise

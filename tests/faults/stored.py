@@ -8,14 +8,14 @@ import httpx2
 import msgspec
 from sqlalchemy import ColumnElement, Connection, exists, or_, select, text
 
-from bench import load
 from headwater.model.column_map import read_column_map
-from headwater.model.ids import UNREPORTED
+from headwater.model.values.ids import UNREPORTED
 from headwater.store import tables
 from headwater.store.engine import open_engine
 from headwater.store.write.packing import unpack
+from testing import load
+from testing.services.headwater import Headwater
 from tests.faults.load import JSON, PATH, new_client
-from tests.services.headwater import Headwater
 
 _PAGE = 1_000
 _FRESH_RUN = 600_000

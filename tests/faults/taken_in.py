@@ -1,23 +1,21 @@
 """What an ingest has taken in, next to what a store holds that was fed the same events directly."""
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, select
+from sqlalchemy import select
 
 from headwater.model.intake import take_in
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.own_lineage import NAMESPACE
 from headwater.store import tables
-from headwater.store.engine import open_engine
 from headwater.store.write.packing import unpack
 from tests.faults.stored import check_consistent, events_in
 from tests.store.rows import Rows, differences, read_rows
-from tests.store.stores import open_store
+from tests.store.stores import open_store, opened
 
 _AT_ONCE = 500
 _ANY_TIME = 2**62
@@ -104,12 +102,3 @@ def read_offsets(url: str, name: str, topic: str) -> dict[int, int]:
     with opened(url) as engine, engine.connect() as connection:
         found = {place.rpartition("/"): value for place, value in connection.execute(query)}
     return {int(number): value for (of, _, number), value in found.items() if of == topic}
-
-
-@contextmanager
-def opened(url: str) -> Iterator[Engine]:
-    engine = open_engine(url)
-    try:
-        yield engine
-    finally:
-        engine.dispose()

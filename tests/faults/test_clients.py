@@ -16,12 +16,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from bench import load
 from headwater.server.http.body import Body, Budget, Disconnected
+from testing import load
+from testing.services.headwater import Headwater
+from testing.wait import wait_until
 from tests.faults.load import JSON, PATH, new_client
 from tests.faults.stored import check_quiet, check_stores_more, events_in, events_read
-from tests.services.headwater import Headwater
-from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 

@@ -11,14 +11,14 @@ import msgspec
 import pytest
 from sqlalchemy import Engine, select
 
-from bench import load
-from headwater.model import instant
 from headwater.model.intake import take_in
+from headwater.model.values import instant
 from headwater.store import tables
+from testing import load
+from testing.events.minimal import run_event
+from testing.services.headwater import Headwater
 from tests.faults.load import JSON, PATH, new_client
 from tests.faults.stored import check_quiet, check_store, events_read
-from tests.server.events import run_event
-from tests.services.headwater import Headwater
 from tests.store.rows import differences
 from tests.store.stores import open_store
 
@@ -38,7 +38,7 @@ class Moment(moment):
 time.time = lambda: real() + int(file.read_text())
 time.time_ns = lambda: real_ns() + int(file.read_text()) * 1_000_000_000
 datetime.datetime = Moment
-from headwater.model import instant
+from headwater.model.values import instant
 assert instant.datetime is Moment
 from headwater.cli.main import run
 run()

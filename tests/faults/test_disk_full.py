@@ -10,9 +10,10 @@ from typing import Protocol
 
 import pytest
 
+from testing.services.headwater import Headwater
+from testing.wait import wait_until
 from tests.faults.load import Load, check_refused, new_client
 from tests.faults.stored import check_quiet, check_store, events_read
-from tests.services.headwater import Headwater
 
 pytestmark = pytest.mark.integration
 
@@ -101,8 +102,11 @@ def test_a_full_disk(disk: Disk) -> None:
             with new_client(server.url) as client:
                 assert client.get("/healthz").status_code == 200
                 assert load.acknowledged & events_read(client)
-            disk.free()
-            load.wait_for_more()
+                # Who sends events elsewhere while one server is not ready learns it here.
+                wait_until(lambda: client.get("/readyz").status_code == 503)
+                disk.free()
+                load.wait_for_more()
+                wait_until(lambda: client.get("/readyz").status_code == 200)
         assert load.wrong == []
         assert load.unanswered == set()
         for answer in load.refusals:
@@ -122,4 +126,17 @@ def test_a_kill_while_the_disk_is_full(disk: Disk) -> None:
         disk.free()
         server.restart()
         check_store(server, load.acknowledged)
+        check_quiet(server)
+
+
+def test_readiness_returns_by_itself(disk: Disk) -> None:
+    """A server that is sent nothing while it is not ready finds out when it can write again."""
+    with Headwater.start(data=disk.folder) as server, new_client(server.url) as client:
+        with Load(server.url) as load:
+            load.wait_for_more()
+            disk.fill(server)
+            load.wait_for_refusals(20)
+            wait_until(lambda: client.get("/readyz").status_code == 503)
+        disk.free()
+        wait_until(lambda: client.get("/readyz").status_code == 200)
         check_quiet(server)

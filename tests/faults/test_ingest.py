@@ -19,8 +19,13 @@ from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions
 
-from bench import load as bench_load
-from tests.cli.commands import Outcome, check_one_line
+from testing import load as bench_load
+from testing.commands import Outcome, check_one_line
+from testing.services.ingest import PATIENCE_SECONDS, Ingest, run_headwater
+from testing.services.kafka import Kafka, Outgoing
+from testing.services.postgresql import PostgreSQL
+from testing.services.process import free_port
+from testing.wait import wait_until
 from tests.faults.stored import events_in
 from tests.faults.taken_in import (
     check_same_rows,
@@ -31,11 +36,6 @@ from tests.faults.taken_in import (
     read_rejected,
 )
 from tests.faults.test_postgresql_away import hung
-from tests.services.ingest import PATIENCE_SECONDS, Ingest, run_headwater
-from tests.services.kafka import Kafka, Outgoing
-from tests.services.postgresql import PostgreSQL
-from tests.services.process import free_port
-from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 

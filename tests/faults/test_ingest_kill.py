@@ -13,7 +13,9 @@ from uuid import uuid4
 import psutil
 import pytest
 
-from bench import load as bench_load
+from testing import load as bench_load
+from testing.services.ingest import Ingest, run_headwater
+from testing.services.kafka import Kafka
 from tests.faults import killed_at
 from tests.faults.stored import check_consistent
 from tests.faults.taken_in import (
@@ -24,8 +26,6 @@ from tests.faults.taken_in import (
     read_offsets,
 )
 from tests.faults.test_ingest import check_no_stacks, wait_long
-from tests.services.ingest import Ingest, run_headwater
-from tests.services.kafka import Kafka
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 

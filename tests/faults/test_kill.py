@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from testing.services.headwater import Headwater
+from testing.services.postgresql import PostgreSQL
 from tests.faults.load import Load, check_refused
 from tests.faults.stored import check_quiet, check_store
-from tests.services.headwater import Headwater
-from tests.services.postgresql import PostgreSQL
 
 pytestmark = pytest.mark.integration
 

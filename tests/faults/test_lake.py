@@ -12,18 +12,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bench import load as bench_load
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.lake.outbox import flush
 from headwater.store.engine import BUSY_SECONDS, open_engine
 from headwater.store.write.outbox import count_waiting, fill
+from testing import load as bench_load
+from testing.services.headwater import Headwater
+from testing.services.postgresql import PostgreSQL
+from testing.wait import wait_until
 from tests.faults.load import JSON, PATH, Load, new_client
 from tests.faults.stored import check_quiet, events_in
 from tests.faults.test_postgresql_away import hung
 from tests.faults.test_stop import stop_in_time
-from tests.services.headwater import Headwater
-from tests.services.postgresql import PostgreSQL
-from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 

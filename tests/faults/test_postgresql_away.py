@@ -10,19 +10,19 @@ import psutil
 import pytest
 from sqlalchemy import make_url
 
-from bench import load as bench_load
 from headwater.model.intake import take_in
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
+from testing import load as bench_load
+from testing.services.headwater import Headwater
+from testing.services.postgresql import PostgreSQL
+from testing.services.process import StartFailed
+from testing.wait import wait_until
 from tests.faults.forwarder import Forwarder
 from tests.faults.load import JSON, PATH, Load, check_refused, new_client
 from tests.faults.stored import check_consistent, check_quiet, check_store, events_in
 from tests.faults.test_stop import stop_in_time
-from tests.services.headwater import Headwater
-from tests.services.postgresql import PostgreSQL
-from tests.services.process import StartFailed
 from tests.store.stores import open_store
-from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -114,6 +114,23 @@ def test_hung_for_a_while(second: PostgreSQL) -> None:
         wait_until(lambda: is_ready(server))
         check_store(server, before)
         check_quiet(server)
+
+
+def test_readiness_while_it_hangs(second: PostgreSQL) -> None:
+    """A server under load, with all its connections waiting, says within seconds that it waits."""
+    with (
+        Headwater.start(store=second.url("hung_under_load")) as server,
+        httpx2.Client(base_url=server.url, timeout=HUNG_SECONDS, trust_env=False) as client,
+        Load(server.url) as load,
+    ):
+        load.wait_for_more()
+        with hung(second):
+            for _ in range(3):
+                check_refused(client.get("/readyz"))
+            tag = client.post("/api/v1/namespaces/bench/jobs/job_0000/tags/a")
+            check_refused(tag)
+        wait_until(lambda: is_ready(server))
+        load.wait_for_more()
 
 
 @pytest.mark.long

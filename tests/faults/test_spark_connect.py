@@ -8,8 +8,8 @@ import pytest
 
 from headwater.model.naming import DatasetName
 from headwater.spark.connect import NO_PLAN, name_sink, name_source
+from testing.services.headwater import Headwater
 from tests.faults import spark_programs
-from tests.services.headwater import Headwater
 
 Json = dict[str, Any]
 

@@ -6,9 +6,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from testing.services.headwater import Headwater
 from tests.faults import spark_programs
 from tests.faults.spark_programs import SparkProgram
-from tests.services.headwater import Headwater
 
 pytestmark = pytest.mark.integration
 

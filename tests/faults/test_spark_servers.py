@@ -8,10 +8,10 @@ import httpx2
 import pytest
 
 from headwater.emit.sender import MAX_WAITING_BYTES, Sender, http_post
+from testing.services.headwater import Headwater
+from testing.services.process import free_port
 from tests.faults import spark_programs
 from tests.faults.bad_servers import bad_servers
-from tests.services.headwater import Headwater
-from tests.services.process import free_port
 
 REFUSING = ["unknown", "forbidden", "moved"]
 FAILING = ["never", "drops", "garbage", "broken"]

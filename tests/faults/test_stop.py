@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from headwater.store.engine import BUSY_SECONDS
+from testing.services.headwater import Headwater
 from tests.faults.load import PATH, Load
 from tests.faults.stored import check_consistent, check_quiet, events_in
 from tests.faults.test_sqlite_locked import locked
-from tests.services.headwater import Headwater
 
 pytestmark = pytest.mark.integration
 

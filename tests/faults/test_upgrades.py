@@ -10,8 +10,8 @@ from sqlalchemy import inspect, text
 from headwater.store.engine import open_engine
 from headwater.store.migrate import HEAD, current_revision, upgrade
 from headwater.store.tables import METADATA
+from testing.services.headwater import Headwater
 from tests.faults.stored import check_consistent, check_quiet, check_stores_more
-from tests.services.headwater import Headwater
 
 pytestmark = pytest.mark.integration
 
@@ -40,6 +40,8 @@ STATEMENTS = [
     "INSERT INTO declared_dataset",
     "INSERT INTO outbox",
     "CREATE TABLE position",
+    "INSERT INTO outbox_reader",
+    "CREATE TABLE refused_event",
 ]
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import event
 
-from headwater.model.ids import UNREPORTED, dataset_id, digest, job_id, namespace_id
 from headwater.model.merge import CATALOG, Row
 from headwater.model.relations import (
     Alias,
@@ -18,8 +17,9 @@ from headwater.model.relations import (
     Joined,
     RunRow,
 )
+from headwater.model.values.ids import UNREPORTED, dataset_id, digest, job_id, namespace_id
 from headwater.store.lineage.graph_reader import StoreReader
-from tests.graph.events import JOBS, NOON, TABLES
+from testing.events.history import JOBS, NOON, TABLES
 from tests.store.stores import Store
 
 JobUses = tuple[str, Iterable[str], Iterable[str]]

@@ -5,9 +5,9 @@ from contextlib import ExitStack
 
 import pytest
 
+from testing.events.full import Json
+from testing.services.postgresql import PostgreSQL
 from tests.graph.lineage import Lineage, Tell, facts_of, memory_reader, store_reader
-from tests.model.events import Json
-from tests.services.postgresql import PostgreSQL
 from tests.store.stores import Store, open_store
 
 

@@ -7,7 +7,8 @@ from typing import TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from tests.graph.events import (
+from testing.events.full import Json
+from testing.events.history import (
     SNAPSHOTS,
     dataset,
     declare,
@@ -19,7 +20,6 @@ from tests.graph.events import (
     run,
     split,
 )
-from tests.model.events import Json
 
 T = TypeVar("T")
 

@@ -13,15 +13,15 @@ from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.event import decode_event
 from headwater.model.facts import Facts
-from headwater.model.ids import dataset_id, job_id
 from headwater.model.merge import Merged
 from headwater.model.project import project
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Name, newest_schema
+from headwater.model.values.ids import dataset_id, job_id
 from headwater.store.lineage.graph_reader import StoreReader
-from tests.graph.events import JOBS, TABLES, minute, split
+from testing.events.full import Json, encode
+from testing.events.history import JOBS, TABLES, minute, split
 from tests.graph.memory_reader import MemoryReader
-from tests.model.events import Json, encode
 from tests.store.stores import Store
 
 ALL = Limits(depth=10**9, nodes=10**9)

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.model.event import EventType
-from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.merge import Merged
 from headwater.model.relations import (
     RELATIONS,
@@ -31,9 +30,10 @@ from headwater.model.relations import (
     StreamJob,
     StreamRole,
 )
-from headwater.model.stamp import time_of
 from headwater.model.uses import Evidence, Execution, Mark, Name, RunAt, Succession, Use, Uses
-from headwater.store.lineage.uses import RUNS_ASKED
+from headwater.model.values.ids import NO_CONTENT, UNREPORTED
+from headwater.model.values.stamp import time_of
+from headwater.store.lineage.uses import RUNS_READ
 
 _ENDS = {
     EventType.COMPLETE: "COMPLETED",
@@ -85,14 +85,14 @@ class MemoryReader:
         found = []
         for row in self._job_datasets:
             if _time(row.first_seen) <= at and row.direction in directions:
-                said_at = self._observed_at(row, at)
-                found.append(Use(*row[:5], _time(row.first_seen), said_at, Evidence.OBSERVED))
+                reported_at = self._observed_at(row, at)
+                found.append(Use(*row[:5], _time(row.first_seen), reported_at, Evidence.OBSERVED))
         for said in self._declared:
             if _time(said.first_said) <= at and said.direction in directions:
-                said_at = min(_time(said.last_said), at)
+                reported_at = min(_time(said.last_said), at)
                 newest = self._declared_at(said.author, said.job, at)
-                word = Evidence.DECLARED if said_at >= newest else Evidence.TAKEN_BACK
-                found.append(Use(*said[1:6], _time(said.first_said), said_at, word))
+                word = Evidence.DECLARED if reported_at >= newest else Evidence.TAKEN_BACK
+                found.append(Use(*said[1:6], _time(said.first_said), reported_at, word))
         return found
 
     def _observed_at(self, use: JobDataset, at: int) -> int:
@@ -104,7 +104,7 @@ class MemoryReader:
             for row in self._job_datasets
             if row[:3] == use[:3] and _time(row.first_seen) <= at
         }
-        for most in (1, RUNS_ASKED):
+        for most in (1, RUNS_READ):
             times: list[int] = []
             for run in self._runs_of(use.job, at)[:most]:
                 times += self._said_times(run, use, at, known)
@@ -213,7 +213,7 @@ class MemoryReader:
             }
         )
 
-    def words_on(self, ids: Iterable[bytes], at: int) -> dict[bytes, tuple[int, bool]]:
+    def deletions(self, ids: Iterable[bytes], at: int) -> dict[bytes, tuple[int, bool]]:
         found = {}
         for id in set(ids):
             words = [(row.at, -row.is_deleted) for row in self._hidden if row.entity == id]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.graph.events import dataset, declare, delete_dataset, describe, run
+from testing.events.history import dataset, declare, delete_dataset, describe, run
 from tests.graph.lineage import Tell
 
 
@@ -189,7 +189,7 @@ class TestColumns:
             "copied.* -> sold.price by sell (assumed)",
         }
 
-    def test_direct_and_indirect_are_told_apart(self, tell: Tell) -> None:
+    def test_direct_and_indirect_are_distinguished(self, tell: Tell) -> None:
         totals = dataset("totals", columns={"amount": ["orders.price", "?orders.country"]})
         told = tell(run("load", "COMPLETE", 0, 1, ["orders"], [totals]))
         filtered = {"orders.country -> totals.amount by load (indirect)"}

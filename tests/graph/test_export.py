@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from headwater.graph.drawing import (
+from headwater.graph.drawings.drawing import (
     LONGEST_LABEL,
     Drawing,
     Line,
@@ -22,7 +22,7 @@ from headwater.graph.drawing import (
     replace_unprintable,
     tidy,
 )
-from headwater.graph.export import CSV_COLUMNS, FORMATS
+from headwater.graph.drawings.export import CSV_COLUMNS, FORMATS
 
 TYPES = {"DATASET": "dataset", "JOB": "job", "DATASET_FIELD": "datasetField"}
 KINDS = ("observed", "declared", "past", "succession")

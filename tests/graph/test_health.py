@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.graph.dataset_health import (
+from headwater.graph.health.datasets import (
     DatasetState,
     DatasetVerdict,
     VolumeCounts,
@@ -11,9 +11,9 @@ from headwater.graph.dataset_health import (
     find_stream,
     judge_dataset,
 )
-from headwater.graph.job_health import JobRun, JobState, JobVerdict, judge_job
-from headwater.graph.pace import HOUR, describe_span, find_pace
-from headwater.model.instant import DAY, MINUTE, SECOND, parse_instant
+from headwater.graph.health.jobs import JobRun, JobState, JobVerdict, judge_job
+from headwater.graph.health.pace import HOUR, describe_span, find_pace
+from headwater.model.values.instant import DAY, MINUTE, SECOND, parse_instant
 
 NOW = parse_instant("2024-05-01T10:30:00Z")
 JOB, OTHER_JOB = b"job", b"other job"
@@ -74,7 +74,7 @@ class TestStopped:
 
 class TestSilent:
     @pytest.mark.parametrize("kind", ["STREAM", "SERVICE"])
-    def test_a_stream_that_is_not_heard_of(self, kind: str) -> None:
+    def test_a_stream_that_is_not_seen(self, kind: str) -> None:
         verdict = judge([running(NOW - DAY, NOW - 4 * HOUR)], kind)
         reason = "No events for 4 hours, though it should be running"
         assert verdict == JobVerdict(JobState.SILENT, reason, NOW - 4 * HOUR)
@@ -300,7 +300,7 @@ class TestFreshness:
         assert verdict.freshness.written_at is None
         assert look(failed[:3]).state is DatasetState.UNKNOWN
 
-    def test_a_run_that_goes_on_writes_while_it_is_heard_of(self) -> None:
+    def test_a_run_that_goes_on_writes_while_it_is_seen(self) -> None:
         restarts = [write(NOW - DAY - number * HOUR) for number in range(5)]
         stream = write(NOW - DAY + HOUR, 5, "RUNNING", last_event_at=NOW - MINUTE)
         assert look([stream, *restarts]).state is DatasetState.FRESH

@@ -12,15 +12,15 @@ from headwater.graph.columns import ColumnKey, walk_columns
 from headwater.graph.reader import Reader
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
-from headwater.model.ids import dataset_id, job_id
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Use
+from headwater.model.values.ids import dataset_id, job_id
 from headwater.store.lineage.graph_reader import StoreReader
+from testing.events.full import Json
+from testing.events.history import JOBS, TABLES, minute
 from tests.graph import histories
-from tests.graph.events import JOBS, TABLES, minute
 from tests.graph.lineage import ALL, Lineage, facts_of, memory_reader
 from tests.graph.memory_reader import MemoryReader
-from tests.model.events import Json
 from tests.store.stores import Store
 
 DATASET_IDS = [dataset_id(TABLES, name) for name in histories.DATASETS]
@@ -176,8 +176,8 @@ def compare_readers(found: Reader, expected: MemoryReader, at: int) -> None:
     assert found.first_used(DATASET_IDS) == expected.first_used(DATASET_IDS)
     assert found.successions(DATASET_IDS, at) == expected.successions(DATASET_IDS, at)
     assert found.parts_of_streams(ids) == expected.parts_of_streams(ids)
-    words = found.words_on(ids, at)
-    assert words == expected.words_on(ids, at)
+    words = found.deletions(ids, at)
+    assert words == expected.deletions(ids, at)
     for id, (since, _) in words.items():
         assert found.is_seen(id, since, at) == expected.is_seen(id, since, at)
     assert found.dataset_names(ids) == expected.dataset_names(ids)

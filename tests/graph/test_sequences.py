@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.graph.events import (
+from testing.events.full import Json
+from testing.events.history import (
     SNAPSHOTS,
     dataset,
     declare,
@@ -14,7 +15,6 @@ from tests.graph.events import (
     run,
 )
 from tests.graph.lineage import Lineage, Tell
-from tests.model.events import Json
 
 LOADED = {"orders -> load", "load -> totals"}
 
@@ -536,7 +536,7 @@ class TestLifecycle:
         assert told.downstream("orders") == LOADED | shown | {renamed}
         assert told.upstream("totals") == LOADED
 
-    def test_a_rename_may_be_told_by_the_run_that_did_it(self, tell: Tell) -> None:
+    def test_a_rename_may_be_reported_by_the_run_that_did_it(self, tell: Tell) -> None:
         told = tell(
             run("load", "COMPLETE", 0, 1, ["orders"], ["totals"]),
             run("alter", "COMPLETE", 10, 2, [], [dataset("sums", renamed_from="totals")]),
@@ -662,7 +662,7 @@ class TestDeclared:
 
 
 class TestDeleted:
-    def test_a_deleted_dataset_is_not_shown_until_heard_of_again(self, tell: Tell) -> None:
+    def test_a_deleted_dataset_is_not_shown_until_seen_again(self, tell: Tell) -> None:
         events = [
             run("load", "COMPLETE", 0, 1, ["orders", "rates"], ["totals"]),
             delete_dataset(10, "rates"),
@@ -678,7 +678,7 @@ class TestDeleted:
         assert told.upstream("totals", as_of=20) == whole
         assert told.upstream("totals") == whole
 
-    def test_a_deleted_job_is_not_shown_until_heard_of_again(self, tell: Tell) -> None:
+    def test_a_deleted_job_is_not_shown_until_seen_again(self, tell: Tell) -> None:
         events = [
             run("load", "COMPLETE", 0, 1, ["orders"], ["totals"]),
             run("sum", "COMPLETE", 0, 2, ["totals"], ["report"]),
@@ -695,7 +695,7 @@ class TestDeleted:
         assert told.upstream("report", as_of=15) == summed
         assert told.upstream("report") == LOADED | summed
 
-    def test_what_is_heard_of_often_is_shown_after_the_first_time(self, tell: Tell) -> None:
+    def test_what_is_seen_often_is_shown_after_the_first_time(self, tell: Tell) -> None:
         """As of 25, load and rates have been heard of since their deletion, and are again later."""
         told = tell(
             run("load", "COMPLETE", 0, 1, ["orders", "rates"], ["totals"]),
@@ -739,7 +739,7 @@ class TestDeleted:
         assert told.upstream("totals") == past
         assert told.downstream("rates") == set()
 
-    def test_a_deleted_dataset_is_heard_of_under_any_of_its_names(self, tell: Tell) -> None:
+    def test_a_deleted_dataset_is_seen_under_any_of_its_names(self, tell: Tell) -> None:
         links = dataset("rates", symlinks=[("s3://lake|rates", "TABLE")])
         told = tell(
             run("load", "COMPLETE", 0, 1, ["orders", links], ["totals"]),

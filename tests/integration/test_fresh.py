@@ -74,7 +74,7 @@ def test_a_command_gets_the_last_commit_and_what_is_beside(start: Start) -> None
     assert names[-1] == "data"
 
 
-def test_the_machine_is_told_first_and_the_end_last(start: Start) -> None:
+def test_the_machine_is_reported_first_and_the_end_last(start: Start) -> None:
     lines = finish(start("exit 7"), status=7).splitlines()
     assert lines[0] == "This machine:"
     told = [line.split()[0] for line in lines[1:11]]
@@ -114,7 +114,7 @@ def test_python_works_whatever_the_home(start: Start) -> None:
     assert said(output) == ["True"]
 
 
-def test_where_caches_cannot_be_hidden_it_is_said(tmp_path: Path) -> None:
+def test_where_caches_cannot_be_hidden_it_is_stated(tmp_path: Path) -> None:
     with pytest.raises(NotPossible):
         hide_caches(tmp_path, tmp_path / "in it")
 
@@ -124,7 +124,7 @@ def test_nothing_is_left(start: Start, tmp_path: Path) -> None:
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_the_folder_is_kept_if_asked_for(start: Start, tmp_path: Path) -> None:
+def test_the_folder_is_kept_if_requested(start: Start, tmp_path: Path) -> None:
     output = finish(start("touch made", "--keep"))
     (folder,) = (tmp_path / "temporary").iterdir()
     assert f"fresh: kept: {folder}" in output

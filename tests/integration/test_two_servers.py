@@ -12,10 +12,10 @@ import httpx2
 import msgspec
 import pytest
 
-from bench import load
 from headwater.store.engine import open_engine
-from tests.model.events import micro_batch_event
-from tests.services.headwater import Headwater
+from testing import load
+from testing.events.full import micro_batch_event
+from testing.services.headwater import Headwater
 from tests.store.rows import Rows, differences, read_rows
 
 pytestmark = pytest.mark.integration

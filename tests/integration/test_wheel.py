@@ -1,22 +1,60 @@
-"""The wheel, as users get it: made where there is no Node, installed where there is nothing."""
+"""The wheel, as users get it: made without Node and Maven, installed where there is nothing."""
 
-import os
+import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx2
 import pytest
 
-from tests.services.process import Process
+from testing.commands import Outcome, check_one_line
+from testing.services.connect import PLUGIN
+from testing.services.process import Process
+from tests.integration.archives import (
+    ENVIRONMENT,
+    copy_sources,
+    link_few_tools,
+    place_built_jar,
+    run,
+)
 
 pytestmark = pytest.mark.integration
 
-ROOT = Path(__file__).parents[2]
-# What npm and the scripts it starts take from a machine.
-TOOLS = ("sh", "env", "uname", "dirname", "sed")
+# What a new environment has of its own, up to Python 3.11.
+OWN = {"pip", "setuptools"}
+
+
+class Wheels(NamedTuple):
+    package: Path
+    autoload: Path
+
+
+class Environment:
+    """A Python environment of its own, with nothing in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.programs = folder / "bin"
+        run(sys.executable, "-m", "venv", folder)
+
+    def install(self, *what: str | Path) -> None:
+        run(self.programs / "pip", "install", "--quiet", *what)
+
+    def installed(self) -> set[str]:
+        """The distributions that are there, but for those of every environment."""
+        listed = run(self.programs / "pip", "list", "--format", "json")
+        return {each["name"] for each in json.loads(listed)} - OWN
+
+    def python(self, code: str, **variables: str) -> str:
+        return run(self.programs / "python", "-c", code, env=variables)
+
+    def headwater(self, *arguments: str, cwd: Path) -> Outcome:
+        command = [str(self.programs / "headwater"), *arguments]
+        done = subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True)
+        return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 class Installed(Process):
@@ -24,13 +62,16 @@ class Installed(Process):
 
     name = "installed"
 
-    def __init__(self, environment: Path) -> None:
+    def __init__(self, environment: Environment) -> None:
         super().__init__()
         self._environment = environment
         self.url = ""
 
     def command(self) -> Sequence[str]:
-        return [str(self._environment / "bin" / "headwater"), "serve", "--port", "0"]
+        return [str(self._environment.programs / "headwater"), "serve", "--port", "0"]
+
+    def environment(self) -> dict[str, str]:
+        return ENVIRONMENT
 
     def is_ready(self) -> bool:
         _, found, rest = self.log().partition("listens on ")
@@ -38,49 +79,48 @@ class Installed(Process):
         return bool(self.url)
 
     def start(self) -> None:
-        self._run()
+        self.launch()
 
 
-def run(*command: str | Path, path: Path | None = None, cwd: Path | None = None) -> str:
-    env = {**os.environ, "PATH": str(path)} if path else None
-    done = subprocess.run(
-        [str(part) for part in command], cwd=cwd, env=env, capture_output=True, text=True
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-5_000:]
-    return done.stdout
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Wheels:
+    sources = copy_sources(tmp_path_factory.mktemp("sources"))
+    place_built_jar(sources)
+    tools = link_few_tools(tmp_path_factory.mktemp("tools"))
+    assert shutil.which("node", path=str(tools)) is None
+    folder = tmp_path_factory.mktemp("wheels")
+    for project in (sources, sources / "autoload"):
+        run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, project,
+            env={"PATH": str(tools)})  # fmt: skip
+    (package,) = folder.glob("headwater-*.whl")
+    (autoload,) = folder.glob("headwater_spark_autoload-*.whl")
+    return Wheels(package, autoload)
 
 
-@pytest.fixture
-def sources(tmp_path: Path) -> Path:
-    """A copy of what is in git, with nothing built."""
-    copy = tmp_path / "sources"
-    listed = run("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", cwd=ROOT)
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, copy / name)
-    return copy
+def test_without_extras_it_brings_one_library(wheels: Wheels, tmp_path: Path) -> None:
+    environment = Environment(tmp_path / "environment")
+    environment.install(wheels.package)
+    assert environment.installed() == {"headwater", "msgspec"}
+    environment.python("import headwater.emit.sender, headwater.model.event, headwater.spark")
+    serve = environment.headwater("serve", cwd=tmp_path)
+    check_one_line(serve, "is not installed; pip install 'headwater[server]'")
+    loaded = "import sys; print('headwater.spark.autoload' in sys.modules)"
+    assert environment.python(loaded, HEADWATER_SPARK_URL="http://127.0.0.1:1") == "False\n"
+    # What the extra `spark` adds, where PySpark is there already.
+    environment.install(wheels.autoload)
+    assert environment.installed() == {"headwater", "headwater-spark-autoload", "msgspec"}
+    assert environment.python(loaded, HEADWATER_SPARK_URL="http://127.0.0.1:1") == "True\n"
+    assert environment.python(loaded) == "False\n"
 
 
-@pytest.fixture
-def path_without_node(tmp_path: Path) -> Path:
-    folder = tmp_path / "tools"
-    folder.mkdir()
-    for name in TOOLS:
-        found = shutil.which(name)
-        assert found, name
-        (folder / name).symlink_to(found)
-    return folder
-
-
-def test_a_wheel_serves_the_web_ui(sources: Path, path_without_node: Path, tmp_path: Path) -> None:
-    assert shutil.which("node", path=str(path_without_node)) is None
-    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", tmp_path, sources,
-        path=path_without_node)  # fmt: skip
-    (wheel,) = tmp_path.glob("headwater-*.whl")
-    environment = tmp_path / "environment"
-    run(sys.executable, "-m", "venv", environment)
-    run(environment / "bin" / "pip", "install", "--quiet", wheel)
+def test_a_server_has_the_web_ui_and_names_the_other_extras(wheels: Wheels, tmp_path: Path) -> None:
+    environment = Environment(tmp_path / "environment")
+    environment.install(f"{wheels.package}[server]")
+    assert not {"psycopg", "pyarrow", "pyspark"} & environment.installed()
+    # The jar that the workers of `tests/connect` load.
+    plugins = tmp_path / "plugins"
+    written = environment.headwater("connect-plugin", "--to", str(plugins), cwd=tmp_path)
+    assert (written.status, (plugins / PLUGIN.name).read_bytes()) == (0, PLUGIN.read_bytes())
     service = Installed(environment)
     with service:
         service.start()
@@ -88,3 +128,11 @@ def test_a_wheel_serves_the_web_ui(sources: Path, path_without_node: Path, tmp_p
         assert page.status_code == 200
         (script,) = [part for part in page.text.split('"') if part.endswith(".js")][:1]
         assert httpx2.get(f"{service.url}{script}", trust_env=False).status_code == 200
+        assert "no lake is written: that takes pip install 'headwater[lake]'" in service.log()
+    for command, extras in (
+        ("db upgrade --store postgresql://127.0.0.1:1/none", "postgres"),
+        ("lake stats", "lake"),
+        ("ingest files events.ndjson", "lake,spark"),
+    ):
+        outcome = environment.headwater(*command.split(), cwd=tmp_path)
+        check_one_line(outcome, f"is not installed; pip install 'headwater[{extras}]'")

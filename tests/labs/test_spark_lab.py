@@ -15,8 +15,8 @@ import pytest
 from labs.checks import LabFailed, check, wait_for
 from labs.spark.graph import column_changes, column_sources, labels
 from labs.spark.programs import Program
-from tests.services.process import free_port
-from tests.spark.heard import deciding, fields
+from testing.services.process import free_port
+from tests.spark.observed import deciding, fields
 
 ROOT = Path(__file__).parents[2]
 TOPICS, FILES = "kafka://127.0.0.1:9092", "file"

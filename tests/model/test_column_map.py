@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from headwater.model.column_map import ColumnMap, InputColumn, Transformation, read_column_map
-from headwater.model.ids import dataset_id
+from headwater.model.values.ids import dataset_id
 
 Json = dict[str, Any]
 
@@ -122,7 +122,7 @@ class TestSources:
 
 
 class TestAColumnNamedTwice:
-    def test_is_one_source_with_all_that_is_said_of_it(self) -> None:
+    def test_is_one_source_with_all_that_is_stated_of_it(self) -> None:
         summed = field("amount", transformations=[{"type": "DIRECT", "subtype": "AGGREGATION"}])
         joined = field("amount", transformations=[{"type": "INDIRECT", "subtype": "JOIN"}])
         assert sources(summed, field("x"), joined, summed) == (

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from headwater.model.connector_runs import connector_run_id, shown
-from headwater.model.connectors import describe
+from headwater.model.connect.connector_runs import connector_run_id, shown
+from headwater.model.connect.connectors import describe
 
 CASES = json.loads(
     (Path(__file__).parents[1] / "connect" / "connector_cases.json").read_text(encoding="utf-8")

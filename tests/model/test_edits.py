@@ -9,10 +9,10 @@ import pytest
 
 from headwater.model.event import Entity, decode_event
 from headwater.model.facts import Facts
-from headwater.model.ids import dataset_id, job_id, namespace_id, tag_id
 from headwater.model.project import project
 from headwater.model.project.edits import entity_id
 from headwater.model.relations import NamedKind
+from headwater.model.values.ids import dataset_id, job_id, namespace_id, tag_id
 from tests.properties.strategies import rows_of
 from tests.store.rows import differences
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from headwater.errors import InvalidEvent
-from headwater.model.arrays import split_array
 from headwater.model.event import EventType, Kind, decode_event
-from headwater.model.instant import DAY, parse_instant
 from headwater.model.intake import Intake, take_in
-from tests.model.events import (
+from headwater.model.values.arrays import split_array
+from headwater.model.values.instant import DAY, parse_instant
+from testing.events.full import (
     RUN,
     Json,
     dataset_event,

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from headwater.model.ids import (
+from headwater.model.values.ids import (
     NO_CONTENT,
     access_id,
     author_id,
@@ -45,7 +45,7 @@ def test_names_are_not_run_together() -> None:
 
 
 def test_another_process_makes_the_same_ids() -> None:
-    script = "from headwater.model.ids import *; print(dataset_id('a', 'b').hex())"
+    script = "from headwater.model.values.ids import *; print(dataset_id('a', 'b').hex())"
     other = subprocess.check_output([sys.executable, "-c", script], text=True)
     assert other.strip() == dataset_id("a", "b").hex()
 

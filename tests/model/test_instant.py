@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.model.instant import (
+from headwater.model.values.instant import (
     DAY,
     SECOND,
     format_instant,

@@ -1,12 +1,12 @@
-"""JSON as text: halves of surrogate pairs, depth, and white space."""
+"""JSON as text: halves of surrogate pairs, numbers, depth, and white space."""
 
 import json
 
 import msgspec
 import pytest
 
-from headwater.model import json_text
-from headwater.model.json_text import Readable
+from headwater.model.values import json_text
+from headwater.model.values.json_text import Readable, readable_numbers
 
 HALVES = [
     rb'"\ud800"',
@@ -151,3 +151,30 @@ def test_white_space_goes_and_nothing_else(text: bytes, short: bytes) -> None:
 def test_minified_text_with_lone_surrogates_says_the_same() -> None:
     text = rb'{ "a" : "\ud800" }'
     assert json.loads(json_text.minify(text)) == json.loads(text)
+
+
+class TestReadableNumbers:
+    @pytest.mark.parametrize(
+        "number",
+        ["1e400", "-1e400", "1E+309", "0.1e310", "9" * 4301, "-" + "9" * 4301, "9" * 299 + "e99"],
+    )
+    def test_what_readers_cannot_take_is_text(self, number: str) -> None:
+        data = f'{{"a":[{number}, 1],"b":{number}}}'.encode()
+        assert json.loads(readable_numbers(data)) == {"a": [number, 1], "b": number}
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            b'{"a": 1e308, "b": 1e-400, "c": 123456789012345678901234567890}',
+            b'{"a": "1e400", "b": "\\" 1e400", "4e123": "' + b"9" * 5000 + b'"}',
+            b"[" + b"9" * 4300 + b"]",
+            b'"\\ud800"',
+            b"",
+        ],
+    )
+    def test_all_else_is_as_it_came(self, data: bytes) -> None:
+        assert readable_numbers(data) == data
+
+    def test_strings_beside_such_a_number_are_as_they_came(self) -> None:
+        data = b'{"a": "1e400 \\" 1e400", "b": 1e400, "c": "\\\\"}'
+        assert readable_numbers(data) == data.replace(b": 1e400", b': "1e400"')

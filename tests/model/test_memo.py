@@ -1,6 +1,6 @@
 """The memory of results: it helps, it forgets, and it stays within its bounds."""
 
-from headwater.model.memo import Memo
+from headwater.model.values.memo import Memo
 
 
 def key(number: int) -> bytes:
@@ -20,7 +20,7 @@ def test_remembers_what_was_put() -> None:
     assert memo.get(b"a") == "B"
 
 
-def test_forgets_what_was_not_asked_for_lately() -> None:
+def test_forgets_what_was_not_requested_lately() -> None:
     memo: Memo[int] = Memo(40_000)
     for number in range(1_000):
         memo.put(key(number), number)
@@ -28,7 +28,7 @@ def test_forgets_what_was_not_asked_for_lately() -> None:
     assert memo.get(key(999)) == 999
 
 
-def test_keeps_what_is_asked_for_again_and_again() -> None:
+def test_keeps_what_is_requested_again_and_again() -> None:
     memo: Memo[int] = Memo(40_000)
     memo.put(b"often", -1)
     for number in range(1_000):
@@ -71,7 +71,7 @@ def test_values_count_by_the_weight_they_are_put_with() -> None:
     assert size(memo, 20) <= 12
 
 
-def test_values_keep_their_weight_when_they_are_asked_for_again() -> None:
+def test_values_keep_their_weight_when_they_are_requested_again() -> None:
     memo: Memo[int] = Memo(4_000_000)
     for number in range(100):
         memo.put(key(number), number, weight=400_000)

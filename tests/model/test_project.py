@@ -7,7 +7,11 @@ import pytest
 
 from headwater.model.column_map import InputColumn, read_column_map
 from headwater.model.event import EventType
-from headwater.model.ids import (
+from headwater.model.merge import Merged
+from headwater.model.project import project
+from headwater.model.relations import RELATIONS, Authority, Direction, Joined, Slot
+from headwater.model.uses import Evidence, Use, newest_schema
+from headwater.model.values.ids import (
     NO_CONTENT,
     UNREPORTED,
     author_id,
@@ -17,13 +21,9 @@ from headwater.model.ids import (
     namespace_id,
     run_key,
 )
-from headwater.model.instant import MINUTE, parse_instant
-from headwater.model.merge import Merged
-from headwater.model.project import project
-from headwater.model.relations import RELATIONS, Authority, Direction, Joined, Slot
-from headwater.model.stamp import stamp_of, time_of
-from headwater.model.uses import Evidence, Use, newest_schema
-from tests.model.events import (
+from headwater.model.values.instant import MINUTE, parse_instant
+from headwater.model.values.stamp import stamp_of, time_of
+from testing.events.full import (
     PARENT_RUN,
     PRODUCER,
     ROOT_RUN,
@@ -210,7 +210,7 @@ class TestSchemasAndFacets:
         used = newest_schema(uses(rows, TOTALS))
         assert used is not None
         assert rows.content(used.schema) == encode(self.NEW)
-        assert used.said_at == parse_instant(LATER)
+        assert used.reported_at == parse_instant(LATER)
 
     def test_every_description_is_kept_with_its_times(self) -> None:
         old, new = (dataset("totals", schema=schema) for schema in (self.OLD, self.NEW))
@@ -221,13 +221,13 @@ class TestSchemasAndFacets:
             run_event("OTHER", eventTime=LATEST, outputs=[dataset("totals")]),
         )
         later, latest = parse_instant(LATER), parse_instant(LATEST)
-        assert {(use.schema, use.first_seen, use.said_at) for use in uses(rows, TOTALS)} == {
+        assert {(use.schema, use.first_seen, use.reported_at) for use in uses(rows, TOTALS)} == {
             (digest(encode(self.OLD)), NOON, NOON),
             (digest(encode(self.NEW)), later, latest),
             (UNREPORTED, latest, latest),
         }
 
-    def test_what_is_said_of_schema_and_columns_at_once_is_one_description(self) -> None:
+    def test_what_is_stated_of_schema_and_columns_at_once_is_one_description(self) -> None:
         columns: Json = {"fields": {"a": {"inputFields": []}}}
         rows = in_any_order(
             run_event(inputs=[], outputs=[dataset("totals", schema=self.OLD)]),
@@ -284,7 +284,7 @@ class TestSchemasAndFacets:
             run_event(outputs=[dataset("totals", schema=self.OLD, storage={"x": 1})]),
             run_event("RUNNING", eventTime=LATER, outputs=[gone]),
         )
-        assert [use.schema for use in uses(rows, TOTALS) if use.said_at > NOON] == [NO_CONTENT]
+        assert [use.schema for use in uses(rows, TOTALS) if use.reported_at > NOON] == [NO_CONTENT]
         assert newest_schema(uses(rows, TOTALS)) is None
         assert rows.only("facet").digest == NO_CONTENT
 

@@ -28,5 +28,5 @@ def sqlite_url(empty_sqlite: Path, tmp_path: Path) -> str:
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     """An empty store of this test alone, on each database; what is written to it waits."""
     with open_store(str(request.getfixturevalue(f"{request.param}_url"))) as store:
-        store.writer = open_writer(store.engine, fills_outbox=True)
+        store.writer = open_writer(store.engine, notes_for_lake=True)
         yield store

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple, TypeVar
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import Engine, select
 
-from bench import load
 from headwater.model.facts import Facts
-from headwater.model.instant import DAY, now
 from headwater.model.intake import take_in
+from headwater.model.values.instant import DAY, now
 from headwater.pipeline.own_lineage import NAMESPACE
 from headwater.store import tables
 from headwater.store.write.packing import unpack
-from tests.graph import events as graph
-from tests.model.events import dataset_event, edit_event, encode, job_event, run_event
+from testing import load
+from testing.events import history
+from testing.events.full import dataset_event, edit_event, encode, job_event, run_event
 from tests.properties.strategies import event_lists, facts_of, rows_of
 from tests.store.rows import Rows, read_rows
 
@@ -113,20 +113,20 @@ def _of_model() -> list[bytes]:
 
 
 def _of_graph() -> list[bytes]:
-    orders = graph.dataset("orders", schema=["id", "price"], symlinks=[("s3|orders", "TABLE")])
-    totals = graph.dataset(
+    orders = history.dataset("orders", schema=["id", "price"], symlinks=[("s3|orders", "TABLE")])
+    totals = history.dataset(
         "totals", schema=["sum"], columns={"sum": ["orders.price", "?orders.id"]}, rows_by=["x.y"]
     )
-    renamed = graph.dataset("totals_v2", lifecycle="RENAME", renamed_from="totals")
+    renamed = history.dataset("totals_v2", lifecycle="RENAME", renamed_from="totals")
     found = [
-        graph.run("etl", "START", 0, 1, [orders], [totals], parent=9),
-        graph.run("etl", "RUNNING", 1, 1, [orders], [], job_type=graph.SNAPSHOTS),
-        graph.run("etl", "COMPLETE", 2, 1, [], [totals]),
-        graph.run("app", "FAIL", 3, 9),
-        graph.declare("etl", 4, ["orders"], ["totals"], author="https://a.example"),
-        graph.declare("etl", 5, ["orders"], []),
-        graph.describe(6, renamed),
-        graph.describe(7, graph.dataset("totals", lifecycle="DROP")),
+        history.run("etl", "START", 0, 1, [orders], [totals], parent=9),
+        history.run("etl", "RUNNING", 1, 1, [orders], [], job_type=history.SNAPSHOTS),
+        history.run("etl", "COMPLETE", 2, 1, [], [totals]),
+        history.run("app", "FAIL", 3, 9),
+        history.declare("etl", 4, ["orders"], ["totals"], author="https://a.example"),
+        history.declare("etl", 5, ["orders"], []),
+        history.describe(6, renamed),
+        history.describe(7, history.dataset("totals", lifecycle="DROP")),
     ]
     return list(map(encode, found))
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from headwater.pipeline.tasks import Chunk, Handed, Message, Task, read_result, take_over
-from tests.model.events import Json, encode, run_event
+from testing.events.full import Json, encode, run_event
+from testing.wait import PATIENCE_SECONDS
 from tests.pipeline.lakes import NOON
-from tests.suite.waiting import PATIENCE_SECONDS
 
 PLACE = ("kafka ", "orders", "/", 0, "@", 12)
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from headwater.model.event import Kind
-from headwater.model.ids import digest
-from headwater.model.instant import parse_instant
+from headwater.model.values.ids import digest
+from headwater.model.values.instant import parse_instant
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 
 NOON = parse_instant("2026-01-31T12:00:00Z")

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow as pa
 
 from headwater.config import SparkSettings
 from headwater.errors import HeadwaterError
-from headwater.pipeline.spark import session as sessions
 from headwater.pipeline.spark.packages import KAFKA
 from headwater.pipeline.spark.session import session
 
@@ -126,10 +126,9 @@ def _fail(spark: Any, step: str) -> None:
     def stumble(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         raise ValueError("no good")
 
-    opened = sessions._open
-    assert opened is not None
+    (java,) = (child for child in psutil.Process().children() if child.name() == "java")
     if step == "killed":
-        threading.Timer(3, opened.jvm.process.kill).start()
+        threading.Timer(3, java.kill).start()
     elif step == "interrupted":
         threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT)).start()
     work = stumble if step == "worker" else wait

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from headwater.errors import LakeUnavailable
-from headwater.model.instant import DAY, parse_instant
+from headwater.model.values.instant import DAY, parse_instant
 from headwater.pipeline.lake import compaction
 from headwater.pipeline.lake.files import write_file
 from headwater.pipeline.lake.lake import Compacted, FileGone, Lake, LakeEvent, read_file
@@ -67,7 +67,7 @@ class TestCompact:
     @pytest.fixture
     def small_files(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Of one event each, which is large enough."""
-        monkeypatch.setattr(compaction, "_FILE_BYTES", 1)
+        monkeypatch.setattr(compaction, "FILE_BYTES", 1)
 
     def test_few_files_of_many_and_no_copies(self, lake: Lake) -> None:
         before = sorted(lake.read())
@@ -108,7 +108,7 @@ class TestCompact:
         big = [lake_event(random_bytes(1_000 + number)) for number in range(10)]
         lake.add(big)
         before = sorted(lake.read())
-        monkeypatch.setattr(compaction, "_FILE_BYTES", 3_000)
+        monkeypatch.setattr(compaction, "FILE_BYTES", 3_000)
         # Three of them are more than that; what is small goes with them, or makes a last file.
         assert lake.compact() == Compacted(2, 9, 5, 8)
         assert sorted(lake.read()) == before
@@ -123,7 +123,7 @@ class TestCompact:
         self, lake: Lake, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Only what came since, without what is in them; and the last one while it is small."""
-        monkeypatch.setattr(compaction, "_FILE_BYTES", 50_000)
+        monkeypatch.setattr(compaction, "FILE_BYTES", 50_000)
         big = [lake_event(random_bytes(20_000 + number)) for number in range(7)]
         lake.add(big)
         lake.compact()
@@ -169,7 +169,7 @@ class TestCompact:
         self, lake: Lake, disturb: Disturb, monkeypatch: pytest.MonkeyPatch, size: int
     ) -> None:
         """An event each time, and a copy of one that is there."""
-        monkeypatch.setattr(compaction, "_FILE_BYTES", size)
+        monkeypatch.setattr(compaction, "FILE_BYTES", size)
         before, old = payloads(lake), files(lake)
         numbers = iter(range(100))
         disturb(lambda: lake.add(lake_events("a", f"late {next(numbers)}")))
@@ -192,7 +192,7 @@ class TestCompact:
                 raise Interrupted
 
         with monkeypatch.context() as patched:
-            patched.setattr(compaction, "_FILE_BYTES", 1)
+            patched.setattr(compaction, "FILE_BYTES", 1)
             disturb(end)
             with pytest.raises(Interrupted):
                 lake.compact()
@@ -250,7 +250,7 @@ class TestCompact:
             lake.compact()
         assert set(lake.folder.rglob("*")) - old == {lake.folder / ".compacting"}
 
-    @pytest.mark.parametrize("step", ["files.pq.ParquetWriter", "compaction._remove"])
+    @pytest.mark.parametrize("step", ["files.pq.ParquetWriter", "compaction.Path.unlink"])
     def test_a_lake_that_cannot_be_written(
         self, lake: Lake, monkeypatch: pytest.MonkeyPatch, step: str
     ) -> None:
@@ -285,7 +285,7 @@ class TestTwoAtOnce:
     def test_the_second_says_so_and_does_nothing(
         self, lake: Lake, disturb: Disturb, monkeypatch: pytest.MonkeyPatch, size: int
     ) -> None:
-        monkeypatch.setattr(compaction, "_FILE_BYTES", size)
+        monkeypatch.setattr(compaction, "FILE_BYTES", size)
         before = sorted(lake.read())
         refused: list[str] = []
 
@@ -310,7 +310,7 @@ class TestTwoAtOnce:
     ) -> None:
         """The files that this one has not read yet are gone: it says so, and does not go on."""
         monkeypatch.setattr(compaction, "fcntl", None)
-        monkeypatch.setattr(compaction, "_FILE_BYTES", size)
+        monkeypatch.setattr(compaction, "FILE_BYTES", size)
         before = sorted(lake.read())
         others = iter(range(1))
 
@@ -337,16 +337,16 @@ class TestTwoAtOnce:
     ) -> None:
         """A folder is listed in pieces: a new file may come too early for it, an old go too."""
         before = sorted(lake.read())
-        list_all = Lake._list
+        list_all = Path.iterdir
         listed: set[Path] = set()
 
-        def list_some(lake: Lake, folder: Path) -> list[Path]:
-            found = list_all(lake, folder)
+        def list_some(folder: Path) -> Iterator[Path]:
+            found = sorted(list_all(folder))
             is_first = folder != lake.folder and folder not in listed
             listed.add(folder)
-            return found[:1] if is_first else found
+            return iter(found[:1] if is_first else found)
 
-        monkeypatch.setattr(Lake, "_list", list_some)
+        monkeypatch.setattr(Path, "iterdir", list_some)
         assert sorted(lake.read()) == before
 
     def test_files_that_are_gone_say_so(self, lake: Lake) -> None:
@@ -359,7 +359,7 @@ class TestTwoAtOnce:
     def test_readers_writers_and_a_compaction_over_and_over(
         self, lake: Lake, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(compaction, "_FILE_BYTES", 20)
+        monkeypatch.setattr(compaction, "FILE_BYTES", 20)
         expected = set(payloads(lake))
         is_over = threading.Event()
 

@@ -14,8 +14,8 @@ from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.rebuild import rebuild
 from headwater.store import tables
 from headwater.store.engine import open_engine
-from tests.server.api import Api, escape, serve
-from tests.server.events import JOBS, RUN, TABLES, dataset, run_event, schema
+from testing.api import Api, escape, serve
+from testing.events.minimal import JOBS, RUN, TABLES, dataset, run_event, schema
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

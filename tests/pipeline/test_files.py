@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.errors import BadConfig
+from headwater.listing import Listing, check_place, is_there
 from headwater.model.records import Record, read_records
 from headwater.pipeline.feeds.byte_ranges import (
     WHOLE,
@@ -23,11 +24,10 @@ from headwater.pipeline.feeds.byte_ranges import (
     Planned,
     plan_lines,
     plan_whole,
-    read_stretch,
+    read_byte_range,
     to_tasks,
 )
 from headwater.pipeline.feeds.files import Offset, Planner, Taken, from_json, plan_batch, to_json
-from headwater.pipeline.feeds.listing import Listing, check_place
 
 LONG_AGO = 1_000_000_000
 
@@ -51,8 +51,10 @@ class Stream:
     def take(self) -> list[Record]:
         """Run batches until there is nothing new."""
         records: list[Record] = []
-        while stretches := self.take_batch():
-            records += [record for stretch in stretches for record in read_stretch(*stretch)]
+        while byte_ranges := self.take_batch():
+            records += [
+                record for byte_range in byte_ranges for record in read_byte_range(*byte_range)
+            ]
         return records
 
     def take_batch(self) -> list[ByteRange]:
@@ -62,10 +64,10 @@ class Stream:
         tasks = to_tasks(plan_batch(self.offset, end), self.task_bytes)
         assert bool(tasks) == (end != self.offset)
         self.offset = end
-        stretches = [stretch for task in tasks for stretch in task]
-        if stretches:
-            self.batches.append(stretches)
-        return stretches
+        byte_ranges = [byte_range for task in tasks for byte_range in task]
+        if byte_ranges:
+            self.batches.append(byte_ranges)
+        return byte_ranges
 
     def wait(self, seconds: float = 5) -> None:
         self.now += seconds
@@ -169,21 +171,39 @@ class TestListing:
     def test_a_place_where_something_may_come(self, tmp_path: Path, place: str) -> None:
         check_place(f"{tmp_path}/{place}")
 
-    def test_a_directory_that_vanishes_is_told_once(
+    def test_a_directory_that_vanishes_is_reported_once(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         place = tmp_path / "in"
         listing = Listing(str(place))
         with caplog.at_level(logging.WARNING):
-            assert [listing.list() for _ in range(3)] == [[], [], []]
-            assert len(caplog.records) == 1
-            place.mkdir()
-            assert listing.list() == []
-            place.rmdir()
-            listing.list()
+            for _ in range(2):
+                place.mkdir()
+                assert listing.list() == []
+                place.rmdir()
+                assert [listing.list() for _ in range(3)] == [[], [], []]
         assert [record.getMessage() for record in caplog.records] == [
             f"'{place}' is gone; waiting for it to come back"
         ] * 2
+
+    def test_what_this_user_may_not_see_is_not_there(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(path: Path) -> bool:
+            raise PermissionError(f"Permission denied: {path}")
+
+        monkeypatch.setattr(Path, "exists", refuse)
+        place = str(tmp_path / "in")
+        assert not is_there(place) and Listing(place).list() == []
+        with pytest.raises(BadConfig, match="nothing at"):
+            check_place(place)
+
+    def test_what_never_was_there_is_not_gone(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with caplog.at_level(logging.WARNING):
+            assert Listing(str(tmp_path / "in")).list() == []
+        assert not caplog.records
 
 
 class TestLines:
@@ -340,7 +360,7 @@ class TestWhole:
         stream.write("a", event(1)[5:] + b"\n" + lines(2), add=True)
         assert numbers(stream.take()) == [1, 2]
 
-    def test_what_is_no_text_is_told_once(self, stream: Stream) -> None:
+    def test_what_is_no_text_is_reported_once(self, stream: Stream) -> None:
         stream.write("a", "\n".join(["{}"] * 100).encode("utf-16"))
         stream.wait()
         (record,) = stream.take()
@@ -358,7 +378,7 @@ class TestWhole:
         stream.wait()
         assert numbers(stream.take()) == [4]
 
-    def test_a_file_that_cannot_be_read_is_told_and_tried_again(self, stream: Stream) -> None:
+    def test_a_file_that_cannot_be_read_is_reported_and_tried_again(self, stream: Stream) -> None:
         stream.restart(is_once=True)
         path = stream.write("a", lines(1))
         stream.write("b", lines(2))
@@ -399,7 +419,9 @@ class TestBounds:
         stream.write("c", lines(3))
         stream.wait()
         assert sorted(numbers(stream.take())) == [1, 2, 3]
-        assert [[Path(stretch.path).name for stretch in batch] for batch in stream.batches] == [
+        assert [
+            [Path(byte_range.path).name for byte_range in batch] for batch in stream.batches
+        ] == [
             ["b"],
             ["a", "c"],
         ]
@@ -409,7 +431,7 @@ class TestBounds:
         for name in ("c", "a", "b"):
             stream.write(name, lines(1))
         stream.take()
-        taken = [[Path(stretch.path).name for stretch in batch] for batch in stream.batches]
+        taken = [[Path(byte_range.path).name for byte_range in batch] for batch in stream.batches]
         assert taken == [["c"], ["a"], ["b"]]
 
 
@@ -420,10 +442,10 @@ class TestOnce:
         stream.write("b", b"[%s]" % event(21))
         stream.write("c", gzip.compress(lines(22)))
         stream.offset = stream.planner.plan(stream.offset)
-        first = [stretch for stretch, _ in plan_batch({}, stream.offset)]
+        first = [byte_range for byte_range, _ in plan_batch({}, stream.offset)]
         stream.write("a", b"\n" + lines(30), add=True)
         stream.write("d", lines(31))
-        records = [record for stretch in first for record in read_stretch(*stretch)]
+        records = [record for byte_range in first for record in read_byte_range(*byte_range)]
         assert sorted(numbers([*records, *stream.take()])) == list(range(23))
         stream.restart(is_once=True)
         assert sorted(numbers(stream.take())) == [20, 30, 31]
@@ -450,11 +472,11 @@ class TestTasks:
         planned = [plan_lines(f"{number}", 0, 1_000) for number in range(10_000)]
         tasks = to_tasks(planned)
         assert 10 < len(tasks) < 50
-        assert [one for task in tasks for one in task] == [stretch for stretch, _ in planned]
+        assert [one for task in tasks for one in task] == [byte_range for byte_range, _ in planned]
 
     def test_whole_files_are_not_cut(self) -> None:
         planned: list[Planned] = [plan_whole("a", 10**9), plan_whole("b", 10), plan_whole("c", 10)]
-        a, b, c = (stretch for stretch, _ in planned)
+        a, b, c = (byte_range for byte_range, _ in planned)
         assert to_tasks(planned) == [[a], [b, c]]
 
     def test_nothing_is_nothing(self) -> None:
@@ -466,13 +488,17 @@ class TestReading:
         path = tmp_path / "a"
         path.write_bytes(lines(1) + b"\n{bad\n" + lines(2))
         size = len(lines(1))
-        assert [record.place for record in read_stretch(str(path), 0, 1_000)] == [":1", ":3", ":4"]
-        places = [record.place for record in read_stretch(str(path), 1, 1_000)]
+        assert [record.place for record in read_byte_range(str(path), 0, 1_000)] == [
+            ":1",
+            ":3",
+            ":4",
+        ]
+        places = [record.place for record in read_byte_range(str(path), 1, 1_000)]
         assert places == [f"@{size + 1}", f"@{size + 6}"]
 
-    def test_a_missing_file_is_told(self, tmp_path: Path) -> None:
-        for stretch in ((0, 10), (5, 10), (0, WHOLE)):
-            (record,) = read_stretch(str(tmp_path / "gone"), *stretch)
+    def test_a_missing_file_is_reported(self, tmp_path: Path) -> None:
+        for byte_range in ((0, 10), (5, 10), (0, WHOLE)):
+            (record,) = read_byte_range(str(tmp_path / "gone"), *byte_range)
             assert record.error and "No such file" in record.error
 
     def test_a_packed_file_that_breaks_off(self, tmp_path: Path) -> None:
@@ -480,13 +506,13 @@ class TestReading:
         path = tmp_path / "a"
         for data in (packed[: len(packed) // 2], packed + b"nonsense", packed[:-100] + b"x" * 100):
             path.write_bytes(data)
-            *good, last = read_stretch(str(path), 0, WHOLE)
+            *good, last = read_byte_range(str(path), 0, WHOLE)
             assert last.error and last.error.startswith("cannot be read further: ")
             assert len(good) > 1_000
 
     @pytest.mark.parametrize("is_packed", [False, True])
     @pytest.mark.parametrize("at", [0, 1, 2])
-    def test_a_long_line_is_told_and_skipped(
+    def test_a_long_line_is_reported_and_skipped(
         self, tmp_path: Path, is_packed: bool, at: int
     ) -> None:
         rows = [event(1), event(2)]
@@ -494,7 +520,7 @@ class TestReading:
         data = b"\n".join(rows)
         path = tmp_path / "a"
         path.write_bytes(gzip.compress(data) if is_packed else data)
-        records = list(read_stretch(str(path), 0, WHOLE if is_packed else len(data), 1_000))
+        records = list(read_byte_range(str(path), 0, WHOLE if is_packed else len(data), 1_000))
         long = records.pop(at)
         assert numbers(records) == [1, 2]
         # With its end, if it has one.
@@ -508,13 +534,13 @@ class TestReading:
         data = lines(1) + event(0, 50_000) + b"\n" + lines(2)
         path.write_bytes(data)
         start = len(lines(1))
-        long, last = read_stretch(str(path), start, len(data), 1_000)
+        long, last = read_byte_range(str(path), start, len(data), 1_000)
         assert (long.offset, last.offset) == (start, len(data) - len(lines(2)))
 
     def test_a_line_of_just_that_length(self, tmp_path: Path) -> None:
         path = tmp_path / "a"
         path.write_bytes(event(1))
-        (record,) = read_stretch(str(path), 0, 1, len(event(1)))
+        (record,) = read_byte_range(str(path), 0, 1, len(event(1)))
         assert numbers([record]) == [1]
 
     @pytest.mark.parametrize("is_packed", [False, True])
@@ -529,7 +555,7 @@ class TestReading:
         end = WHOLE if is_packed else path.stat().st_size
         tracemalloc.start()
         try:
-            errors = [r.error for r in read_stretch(str(path), 0, end, 1_000_000) if r.error]
+            errors = [r.error for r in read_byte_range(str(path), 0, end, 1_000_000) if r.error]
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -636,7 +662,7 @@ class TestProperties:
 
             def read(*ends: int) -> list[tuple[bytes, str | None]]:
                 pieces = (
-                    read_stretch(str(path), *piece, max_line_bytes) for piece in pairwise(ends)
+                    read_byte_range(str(path), *piece, max_line_bytes) for piece in pairwise(ends)
                 )
                 return [(record.data, record.error) for piece in pieces for record in piece]
 

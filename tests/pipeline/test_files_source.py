@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from headwater.errors import BadConfig
-from headwater.pipeline.feeds.byte_ranges import read_stretch
+from headwater.pipeline.feeds.byte_ranges import read_byte_range
 from headwater.pipeline.feeds.files_source import read_files
-from tests.suite.waiting import wait_until
+from testing.wait import wait_until
 
 pytestmark = [
     pytest.mark.integration,
@@ -68,7 +68,7 @@ def _reading() -> Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for row in batch.to_pylist():
-                records = read_stretch(row["path"], row["start"], row["end"])
+                records = read_byte_range(row["path"], row["start"], row["end"])
                 numbers = [json.loads(record.data)["n"] for record in records if not record.error]
                 yield pa.RecordBatch.from_arrays([pa.array(numbers, pa.int64())], ["n"])
 

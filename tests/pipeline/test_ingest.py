@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
+from sqlalchemy import QueuePool
 
 from headwater.errors import (
     BadConfig,
@@ -30,13 +30,15 @@ from headwater.pipeline.ingest import Plan, StreamIngest
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.tasks import Message, Task
 from headwater.store.engine import open_engine
-from headwater.store.positions import read_positions
+from headwater.store.positions import move_position, read_positions
 from headwater.store.write.writer import open_writer
 from tests.pipeline.frames import Frame, as_frame, make_task, numbered, wait_for
 from tests.pipeline.lakes import payloads
-from tests.pipeline.test_watching import Noting
+from tests.pipeline.test_observers import Noting
 from tests.store.samples import dataset_facts
 from tests.store.stores import Store, open_store
+
+TakeIn = Callable[[DataFrame, int], None]
 
 PLACE = "host:9092"
 PARTITION = "orders/0"
@@ -53,7 +55,8 @@ class Topic:
     place = PLACE
     has_end = True
 
-    def __init__(self) -> None:
+    def __init__(self, frame: "StreamFrame") -> None:
+        self.frame = frame
         self.begin = 3
         self.opened: list[tuple[dict[str, tuple[int, str]], bool]] = []
         self.failures: Iterator[HeadwaterError] = iter(())
@@ -72,7 +75,7 @@ class Topic:
         self.when_opened()
         if error := next(self.failures, None):
             raise error
-        return as_frame(Frame())
+        return cast(DataFrame, self.frame)
 
     def check(self) -> None:
         self.when_checked()
@@ -97,12 +100,47 @@ class Topic:
         self.is_closed = True
 
 
+class StreamFrame:
+    """A frame of Spark's that makes a stream of what is taken in from it, batch by batch.
+
+    What it is told of the stream is noted; `start` is what the stream is started by.
+    """
+
+    def __init__(self, start: Callable[[TakeIn], "Query"]) -> None:
+        self._start = start
+        self._take_in: TakeIn | None = None
+        self.checkpoints: list[str] = []
+        self.triggers: list[dict[str, Any]] = []
+
+    @property
+    def writeStream(self) -> Self:
+        return self
+
+    def foreachBatch(self, take_in: TakeIn) -> Self:
+        self._take_in = take_in
+        return self
+
+    def option(self, key: str, value: str) -> Self:
+        assert key == "checkpointLocation"
+        self.checkpoints.append(value)
+        return self
+
+    def trigger(self, **trigger: Any) -> Self:
+        self.triggers.append(trigger)
+        return self
+
+    def start(self) -> "Query":
+        assert self._take_in is not None
+        return self._start(self._take_in)
+
+
 class Query:
     """A stream of Spark's that does one step after another, each time it is waited for."""
 
-    def __init__(self, ingest: StreamIngest, *steps: Callable[["Query"], None]) -> None:
-        self.ingest = ingest
+    def __init__(self, take_in: TakeIn, scene: "Scene", *steps: Callable[["Query"], None]) -> None:
+        self.scene = scene
         self.steps = list(steps)
+        self._take_in = take_in
         self.lastProgress: Any = None
         self.isActive = True
         self.is_stopped = False
@@ -125,7 +163,7 @@ class Query:
         number = self._batches
         self._batches += 1
         try:
-            self.ingest._take_in(as_frame(Frame(messages)), number)
+            self._take_in(as_frame(Frame(messages)), number)
         except Exception as error:
             self.isActive = False
             raise StreamingQueryException(f"[STREAM_FAILED] Query terminated: {error}") from None
@@ -147,9 +185,8 @@ def failing(error: Exception) -> Step:
     """A batch that fails, wherever it does."""
 
     def step(query: Query) -> None:
-        feed = cast(Topic, query.ingest._feed)
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(feed, "when_checked", raising(error))
+            patched.setattr(query.scene.feed, "when_checked", raising(error))
             query.batch(99)
 
     return step
@@ -177,7 +214,7 @@ def idle(query: Query) -> None:
 
 
 def stopping(query: Query) -> None:
-    query.ingest.stop()
+    query.scene.patience.set()
 
 
 class Patience(threading.Event):
@@ -198,30 +235,33 @@ class Scene:
     def __init__(self, store: Store, folder: Path) -> None:
         self.store = store
         self.folder = folder
-        self.feed = Topic()
+        self.frame = StreamFrame(self.start)
+        self.feed = Topic(self.frame)
         self.notes = Noting()
         self.patience = Patience()
         self.streams: list[tuple[Step, ...]] = []
         self.queries: list[Query] = []
+        self.kind: type[Query] = Query
 
     def make(self, every: float | None = 5.0, name: str = "orders", **rest: Any) -> StreamIngest:
         task: Task = rest.pop("task", None) or make_task()
+        stopping: threading.Event = rest.pop("stopping", self.patience)
         plan = Plan(name, every, **rest)
         spark = cast(SparkSession, None)
         feed: Feed = self.feed
         engine = self.store.engine
-        ingest = StreamIngest(spark, feed, task, engine, self.folder, plan, self.notes)
-        ingest._stopping = self.patience
-        return ingest
+        folder, notes = self.folder, self.notes
+        return StreamIngest(spark, feed, task, engine, folder, plan, notes, stopping)
 
-    def start(self, ingest: StreamIngest, frame: DataFrame) -> StreamingQuery:
+    def start(self, take_in: TakeIn) -> Query:
         steps = self.streams.pop(0) if self.streams else (stopping,)
-        self.queries.append(Query(ingest, *steps))
-        return cast(StreamingQuery, self.queries[-1])
+        self.queries.append(self.kind(take_in, self, *steps))
+        return self.queries[-1]
 
     def run(self, *streams: tuple[Step, ...], **rest: Any) -> None:
         """Run streams one after another, each begun anew; after the last it is stopped."""
         self.streams = list(streams)
+        self.patience.clear()
         self.make(**rest).run()
 
     @property
@@ -237,6 +277,11 @@ class Scene:
                     found[name] = position.value
         return found
 
+    @property
+    def connections(self) -> int:
+        """How many connections to the store are in use."""
+        return cast(QueuePool, self.store.engine.pool).checkedout()
+
     def events(self) -> int:
         return len(self.store.rows()["event"])
 
@@ -245,15 +290,13 @@ class Scene:
 
 
 @pytest.fixture
-def scene(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+def scene(sqlite_url: str, tmp_path: Path) -> Iterator[Scene]:
     with open_store(sqlite_url) as store:
-        scene = Scene(store, tmp_path / "data")
-        monkeypatch.setattr(StreamIngest, "_start", lambda self, frame: scene.start(self, frame))
-        yield scene
+        yield Scene(store, tmp_path / "data")
 
 
 class TestBatches:
-    def test_are_stored_and_told(self, scene: Scene) -> None:
+    def test_are_stored_and_reported(self, scene: Scene) -> None:
         scene.run((batch(5), idle, batch(9)), every=None)
         assert scene.events() == 2
         size = len(numbered(5)[0].data or b"")
@@ -264,7 +307,7 @@ class TestBatches:
         assert scene.told("failed") == []
         assert scene.told("ended") == [(None,)]
 
-    def test_it_is_told_to_be_alive(self, scene: Scene) -> None:
+    def test_it_is_reported_to_be_alive(self, scene: Scene) -> None:
         scene.run((idle, batch(5), idle), every=None)
         assert len(scene.told("alive")) == 3
 
@@ -272,15 +315,7 @@ class TestBatches:
         scene.run((batch(5),), every=None)
         assert scene.feed.is_closed
         assert all(query.is_stopped for query in scene.queries)
-
-    def test_to_postgresql_tasks_write_themselves(self, scene: Scene) -> None:
-        engine = open_engine("postgresql://127.0.0.1:1/none")
-        plan = Plan("orders", None)
-        spark = cast(SparkSession, None)
-        folder = scene.folder
-        ingest = StreamIngest(spark, scene.feed, make_task(), engine, folder, plan, scene.notes)
-        assert ingest._writer is None
-        engine.dispose()
+        assert scene.connections == 0
 
 
 class TestPositions:
@@ -328,7 +363,7 @@ class TestPositions:
         scene.run((batch(7),), every=None, name="other")
         assert scene.positions() == {"orders": 5, "other": 7}
 
-    def test_others_are_told_once_for_each_batch(self, scene: Scene) -> None:
+    def test_others_are_reported_once_for_each_batch(self, scene: Scene) -> None:
         scene.run((batch(5), idle, idle, batch(9), idle), every=None)
         assert scene.feed.committed == ["5", "9"]
 
@@ -343,7 +378,7 @@ class TestPositions:
         assert scene.position == 3
         assert scene.feed.committed == []
 
-    def test_the_last_batch_is_told_when_the_stream_has_ended(self, scene: Scene) -> None:
+    def test_the_last_batch_is_reported_when_the_stream_has_ended(self, scene: Scene) -> None:
         def step(query: Query) -> None:
             query.batch(5, *numbered(5))
             query.isActive = False
@@ -355,14 +390,13 @@ class TestPositions:
         self, scene: Scene, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         failures = iter([AWAY])
-        move = StreamIngest._move
 
-        def fail_once(self: StreamIngest, moves: Moves) -> None:
-            if moves[PARTITION][0] == 5 and (error := next(failures, None)):
+        def fail_once(connection: Any, source: str, partition: str, value: int, *rest: Any) -> None:
+            if value == 5 and (error := next(failures, None)):
                 raise error
-            move(self, moves)
+            move_position(connection, source, partition, value, *rest)
 
-        monkeypatch.setattr(StreamIngest, "_move", fail_once)
+        monkeypatch.setattr(module, "move_position", fail_once)
         scene.run((batch(5), batch(9)), (batch(5), stopping))
         assert scene.told("failed") == [(AWAY, 1.0)]
         assert all(query.is_stopped for query in scene.queries)
@@ -409,7 +443,7 @@ class TestFailures:
         assert scene.patience.waits == [*[0] * 20, 1, 0]
         assert self.failures(scene) == [*[ANEW] * 20, AWAY, ANEW]
 
-    def test_a_setting_that_cannot_be_used_is_told_at_once(self, scene: Scene) -> None:
+    def test_a_setting_that_cannot_be_used_is_reported_at_once(self, scene: Scene) -> None:
         wrong = BadConfig("path", "nothing at 'evnets'")
         scene.feed.failures = iter([wrong])
         with pytest.raises(BadConfig) as raised:
@@ -545,7 +579,7 @@ class UnderWay:
         self._thread = threading.Thread(target=query.batch, args=(9, *numbered(9)))
         self._thread.start()
         wait_for(self._is_begun)
-        query.ingest.stop()
+        stopping(query)
 
     def _wait(self) -> None:
         self._is_begun.set()
@@ -567,8 +601,7 @@ class TestStop:
 
     def test_while_it_waits(self, scene: Scene) -> None:
         """At once, however long it would have waited."""
-        ingest = scene.make()
-        ingest._stopping = threading.Event()
+        ingest = scene.make(stopping=threading.Event())
         scene.feed.failures = iter([SILENT] * 10)
         opened = iter(range(10))
         scene.feed.when_opened = lambda: ingest.stop() if next(opened) else None
@@ -596,19 +629,20 @@ class TestStop:
         assert scene.told("failed") == [] and scene.told("ended") == [(None,)]
 
     def test_but_not_for_ever(self, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "_STOP_SECONDS", 0.15)
+        monkeypatch.setattr(module, "STOP_SECONDS", 0.15)
         under_way = UnderWay(scene)
         scene.run((batch(5), under_way.begin))
         assert scene.queries[0].is_stopped
         assert scene.position == 5
         under_way.end()
+        assert scene.connections == 0
 
     def test_one_that_would_begin_does_not(self, scene: Scene) -> None:
         seen: list[None] = []
         scene.feed.when_checked = lambda: seen.append(None)
 
         def step(query: Query) -> None:
-            query.ingest.stop()
+            stopping(query)
             query.batch(9, *numbered(9))
 
         scene.run((batch(5), step))
@@ -619,7 +653,7 @@ class TestStop:
 
     def test_what_fails_then_is_nobodys_concern(self, scene: Scene) -> None:
         def step(query: Query) -> None:
-            query.ingest.stop()
+            stopping(query)
             raise StreamingQueryException("interrupted")
 
         scene.run((step,))
@@ -661,7 +695,7 @@ class TestLake:
     @pytest.fixture
     def lake(self, scene: Scene) -> Lake:
         """A lake that an event of another way waits for."""
-        writer = open_writer(scene.store.engine, fills_outbox=True)
+        writer = open_writer(scene.store.engine, notes_for_lake=True)
         writer.write([dataset_facts("a")])
         writer.close()
         return Lake(scene.folder / "lake")
@@ -698,37 +732,7 @@ class TestLake:
         assert scene.told("failed") == []
 
 
-class Writing:
-    """What Spark is told of a stream; starting it gives back what was told."""
-
-    def __init__(self) -> None:
-        self.told: dict[str, Any] = {}
-
-    def foreachBatch(self, take_in: Any) -> "Writing":
-        self.told["take_in"] = take_in
-        return self
-
-    def option(self, key: str, value: str) -> "Writing":
-        self.told[key] = value
-        return self
-
-    def trigger(self, **trigger: Any) -> "Writing":
-        self.told["trigger"] = trigger
-        return self
-
-    def start(self) -> dict[str, Any]:
-        return self.told
-
-
 class TestStream:
-    START = StreamIngest._start
-
-    def start(self, ingest: StreamIngest) -> dict[str, Any]:
-        with ingest._alone():
-            pass
-        frame = cast(DataFrame, SimpleNamespace(writeStream=Writing()))
-        return cast(dict[str, Any], TestStream.START(ingest, frame))
-
     @pytest.mark.parametrize(
         ("every", "has_end", "expected"),
         [
@@ -742,40 +746,32 @@ class TestStream:
         self, scene: Scene, every: float | None, has_end: bool, expected: dict[str, Any]
     ) -> None:
         scene.feed.has_end = has_end
-        assert self.start(scene.make(every))["trigger"] == expected
+        scene.kind = Query if has_end or every else Endless
+        scene.run((batch(5), stopping), every=every)
+        assert scene.frame.triggers == [expected]
 
     def test_it_has_a_clean_place_to_note(self, scene: Scene) -> None:
         """What an earlier one noted would be in the way: the store knows better."""
         folder = scene.folder / "ingest" / "orders"
         (folder / "checkpoint" / "offsets").mkdir(parents=True)
-        ingest = scene.make()
-        told = [self.start(ingest) for _ in range(2)]
-        assert all(each["take_in"] == ingest._take_in for each in told)
-        first, second = (each["checkpointLocation"] for each in told)
+        scene.run((failing(AWAY),), (stopping,))
+        first, second = scene.frame.checkpoints
         assert first != second
         (left,) = folder.iterdir()
         assert left.as_uri() == second
         assert list(left.iterdir()) == []
 
-    def test_one_whose_source_has_no_end_is_ended_once_all_is_taken_in(
-        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_one_whose_source_has_no_end_is_ended_once_all_is_taken_in(self, scene: Scene) -> None:
         scene.feed.has_end = False
-        streams: list[Endless] = []
-
-        def start(self: StreamIngest, frame: DataFrame) -> StreamingQuery:
-            streams.append(Endless(self))
-            return cast(StreamingQuery, streams[-1])
-
-        monkeypatch.setattr(StreamIngest, "_start", start)
+        scene.kind = Endless
         scene.run(every=None)
         assert scene.position == 5 and scene.events() == 1
-        assert streams[0].is_stopped
+        assert scene.queries[0].is_stopped
 
-    def test_and_fails_as_itself(self, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_and_fails_as_itself(self, scene: Scene) -> None:
         scene.feed.has_end = False
         scene.feed.when_checked = raising(BROKEN)
-        monkeypatch.setattr(StreamIngest, "_start", lambda self, frame: Endless(self))
+        scene.kind = Endless
         with pytest.raises(SparkUnavailable) as raised:
             scene.run(every=None)
         assert raised.value is BROKEN
@@ -784,8 +780,8 @@ class TestStream:
 class Endless(Query):
     """A stream that goes on until it is stopped; all there is is one batch."""
 
-    def __init__(self, ingest: StreamIngest) -> None:
-        super().__init__(ingest)
+    def __init__(self, take_in: TakeIn, scene: Scene, *steps: Step) -> None:
+        super().__init__(take_in, scene)
         self._ended = threading.Event()
         self._failure: Exception | None = None
 

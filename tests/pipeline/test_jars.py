@@ -179,7 +179,9 @@ class TestRepositories:
         )
 
     @pytest.mark.integration
-    def test_a_mirror_of_mavens_settings_is_asked(self, repository: Repository, home: Path) -> None:
+    def test_a_mirror_of_mavens_settings_is_requested(
+        self, repository: Repository, home: Path
+    ) -> None:
         mirror = f"<mirror><mirrorOf>central</mirrorOf><url>{repository.url}</url></mirror>"
         self.settings(home, f"<mirrors>{mirror}</mirrors>")
         assert fetch()[0] == BOTH
@@ -198,7 +200,7 @@ class TestRepositories:
         assert sorted(found.values()) == [b"app", b"library"]
 
     @pytest.mark.integration
-    def test_further_ones_are_asked_after_the_first(
+    def test_further_ones_are_requested_after_the_first(
         self, repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with serve(tmp_path / "empty") as empty:
@@ -265,8 +267,8 @@ class TestPackages:
         with pytest.raises(BadConfig, match="is not GROUP:ARTIFACT:VERSION"):
             parse_packages([name])
 
-    def test_without_any_nothing_is_asked_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delattr(jars, "_fetch")
+    def test_without_any_nothing_is_requested(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delattr(jars, "fetch")
         conf = {"spark.x": "y"}
         assert replace_packages(conf, find_java(), print) == conf
         assert find_jars(parse_packages([APP])) is None
@@ -276,5 +278,5 @@ class TestPackages:
             (tmp_path / name).touch()
         assert find_provided(tmp_path) == {("*", "slf4j-api"), ("*", "spark-sql_2.13")}
 
-    def test_an_ivy_that_says_nothing_is_said_to(self) -> None:
+    def test_an_ivy_that_says_nothing_is_stated_to(self) -> None:
         assert explain(["", " "]) == "Ivy wrote nothing"

@@ -16,7 +16,7 @@ def accepted(
     return [name for name in names if patterns.accept(name)]
 
 
-def test_all_where_nothing_is_said() -> None:
+def test_all_where_nothing_is_stated() -> None:
     assert accepted(*NAMES) == list(NAMES)
 
 

@@ -73,7 +73,7 @@ class TestStream:
         assert "subscribe" not in told
 
     @pytest.mark.parametrize("start", ["earliest", "latest", 1_700_000_000_000])
-    def test_where_to_begin_is_always_told_by_offsets(self, start: Any) -> None:
+    def test_where_to_begin_is_always_reported_by_offsets(self, start: Any) -> None:
         """Found out before, so that the store can be told."""
         told = stream(KafkaSource("a:9092", ("orders",), start=start)).told
         assert json.loads(told["startingOffsets"])["orders"] == {"0": 5, "1": 0}
@@ -84,7 +84,7 @@ class TestStream:
         assert told["kafka.security.protocol"] == "SSL"
         assert told["kafka.ssl.truststore.location"] == "/a=b"
 
-    def test_what_is_not_committed_is_read_where_that_is_asked_for(self) -> None:
+    def test_what_is_not_committed_is_read_where_that_is_requested(self) -> None:
         settings = {"isolation.level": "read_uncommitted"}
         told = stream(KafkaSource("a:9092", ("orders",), settings=settings)).told
         assert told["kafka.isolation.level"] == "read_uncommitted"
@@ -137,7 +137,7 @@ class TestOffsets:
         told = '{"orders":{"1":0,"0":5},"totals":{"0":1099511627776}}'
         assert parse_offsets(told) == OFFSETS
 
-    def test_as_spark_is_told_them(self) -> None:
+    def test_as_spark_is_reported_them(self) -> None:
         told = stream(KafkaSource("a:9092", ("orders",))).told
         assert parse_offsets(told["startingOffsets"]) == OFFSETS
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.errors import LakeUnavailable
-from headwater.model.ids import digest
-from headwater.model.instant import DAY, parse_instant
+from headwater.model.values.ids import digest
+from headwater.model.values.instant import DAY, parse_instant
 from headwater.pipeline.lake import files as lake_files
 from headwater.pipeline.lake.lake import (
     SCHEMA,
@@ -203,8 +203,8 @@ class TestFiles:
         self, lake: Lake, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """As they are read again: what is held in memory does not grow with their size."""
-        monkeypatch.setattr(lake_files, "_PART_BYTES", 2_500)
-        monkeypatch.setattr(lake_files, "_PART_EVENTS", 4)
+        monkeypatch.setattr(lake_files, "PART_BYTES", 2_500)
+        monkeypatch.setattr(lake_files, "PART_EVENTS", 4)
         large = [lake_event(random_bytes(1_000 + number)) for number in range(7)]
         small = lake_events(*map(str, range(10)))
         lake.add([*large, *small])
@@ -217,7 +217,11 @@ class TestFiles:
     def test_new_folders_are_on_disk(self, lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
         """All above a file, or a power cut would take it though it was on disk itself."""
         synced: list[Path] = []
-        monkeypatch.setattr(lake_files, "_sync", synced.append)
+
+        def sync(descriptor: int) -> None:
+            synced.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+
+        monkeypatch.setattr(os, "fsync", sync)
         lake.add(lake_events("a"))
         (day,) = lake.days()
         parent = lake.folder.parent
@@ -227,7 +231,7 @@ class TestFiles:
         lake.add(lake_events("b"))
         assert [path for path in synced if path.is_dir()] == [day]
 
-    @pytest.mark.parametrize("step", ["_sync", "pq.ParquetWriter"])
+    @pytest.mark.parametrize("step", ["os.fsync", "pq.ParquetWriter"])
     def test_a_full_disk_leaves_nothing_behind(
         self, lake: Lake, monkeypatch: pytest.MonkeyPatch, step: str
     ) -> None:

@@ -13,22 +13,24 @@ from sqlalchemy import Engine, select
 from headwater.errors import LakeUnavailable, StoreUnavailable
 from headwater.model.event import EventType, Kind
 from headwater.model.facts import Facts
-from headwater.model.ids import digest
-from headwater.model.instant import DAY, parse_instant
 from headwater.model.relations import EventRow
+from headwater.model.values.ids import digest
+from headwater.model.values.instant import DAY, parse_instant
 from headwater.pipeline.lake import outbox
 from headwater.pipeline.lake.lake import Lake, LakeEvent
-from headwater.pipeline.lake.outbox import fill_again, flush
+from headwater.pipeline.lake.outbox import flush
 from headwater.store import tables
 from headwater.store.engine import open_engine
-from headwater.store.maintenance.backup import back_up, restore
+from headwater.store.maintenance.backup import back_up
 from headwater.store.maintenance.prune import prune
+from headwater.store.write import outbox_readers
 from headwater.store.write.connections import PostgresConnection
-from headwater.store.write.outbox import count_waiting
+from headwater.store.write.outbox import LAKE, count_waiting
+from headwater.store.write.outbox_readers import fill_reader
 from headwater.store.write.packing import unpack
 from headwater.store.write.writer import open_writer
 from tests.pipeline.lakes import NOON, payloads
-from tests.store.stores import Store
+from tests.store.stores import Store, restore_from_elsewhere
 from tests.store.test_prune import HORIZON, NEW, OLD, ended_run, event_runs
 
 FIRST = parse_instant("0001-01-01T00:00:00Z")
@@ -80,7 +82,7 @@ def fail(*_: object) -> None:
 
 @pytest.fixture
 def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbox, "_EVENTS_AT_ONCE", 3)
+    monkeypatch.setattr(outbox, "EVENTS_AT_ONCE", 3)
 
 
 class WhileWriting(Lake):
@@ -150,7 +152,7 @@ class TestFlush:
     def test_fewer_where_they_are_large(
         self, store: Store, lake: Lake, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(outbox, "_BYTES_AT_ONCE", 2_500)
+        monkeypatch.setattr(outbox, "BYTES_AT_ONCE", 2_500)
         # What they are once unpacked counts.
         write(store, [event_row(b"%d" % number * 1_000) for number in range(8)])
         told: list[int] = []
@@ -202,24 +204,24 @@ class TestFillAgain:
     def test_all_that_is_stored(
         self, store: Store, lake: Lake, monkeypatch: pytest.MonkeyPatch, at_once: int
     ) -> None:
-        monkeypatch.setattr(outbox, "_NOTED_AT_ONCE", at_once)
+        monkeypatch.setattr(outbox_readers, "NOTES_AT_ONCE", at_once)
         write(store, numbered(0, 5))
         flush(store.engine, lake)
         write(store, numbered(5, 5))
-        fill_again(store.engine)
+        fill_reader(store.engine, LAKE)
         assert waiting(store.engine) == 10
         other = Lake(lake.folder.with_name("other"))
         assert flush(store.engine, other) == 10
         assert payloads(other) == stored(store.engine)
 
     def test_nothing(self, store: Store) -> None:
-        fill_again(store.engine)
+        fill_reader(store.engine, LAKE)
         assert waiting(store.engine) == 0
 
-    def test_a_store_that_is_away_is_told(self) -> None:
+    def test_a_store_that_is_away_is_reported(self) -> None:
         engine = open_engine("postgresql://127.0.0.1:1/none")
         with pytest.raises(StoreUnavailable, match="refused"):
-            fill_again(engine)
+            fill_reader(engine, LAKE)
         engine.dispose()
 
 
@@ -261,7 +263,7 @@ class TestInterrupted:
         assert flush(store.engine, lake) == 9
         assert payloads(lake) == stored(store.engine)
 
-    def test_a_store_that_is_away_is_told(self, lake: Lake) -> None:
+    def test_a_store_that_is_away_is_reported(self, lake: Lake) -> None:
         engine = open_engine("postgresql://127.0.0.1:1/none")
         with pytest.raises(StoreUnavailable, match="refused"):
             flush(engine, lake)
@@ -278,7 +280,7 @@ class TestInterrupted:
         write(store, numbered(10, 5))
 
         def replace() -> None:
-            restore(store.engine, tmp_path / "backup", is_forced=True)
+            restore_from_elsewhere(store.engine, tmp_path / "backup")
             write(store, numbered(20, 5))
 
         flush(store.engine, WhileWriting(lake, replace))
@@ -294,7 +296,7 @@ class TestInterrupted:
         back_up(store.engine, tmp_path / "backup")
         write(store, numbered(5, 5))
         flush(store.engine, lake)
-        restore(store.engine, tmp_path / "backup", is_forced=True)
+        restore_from_elsewhere(store.engine, tmp_path / "backup")
         assert waiting(store.engine) == 5
         write(store, numbered(20, 5))
         flush(store.engine, lake)
@@ -321,7 +323,7 @@ class TestAtOnce:
         is_over = threading.Event()
 
         def keep_writing(first: int) -> None:
-            with closing(open_writer(store.engine, fills_outbox=True)) as writer:
+            with closing(open_writer(store.engine, notes_for_lake=True)) as writer:
                 for row in numbered(first, 40):
                     writer.write([event_facts(row)])
 

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -26,7 +26,7 @@ from headwater.store import tables
 from headwater.store.write.outbox import count_waiting
 from headwater.store.write.packing import unpack
 from headwater.store.write.writer import Writer
-from tests.model.events import Json
+from testing.events.full import Json
 from tests.pipeline.lakes import NOON
 from tests.store.stores import Store
 
@@ -52,7 +52,7 @@ class Kept(Writer):
         self.raw: list[bytes] = []
         self.error: Exception | None = None
 
-    def write(self, facts: Sequence[Facts]) -> None:
+    def write(self, facts: Sequence[Facts], check: Callable[[], None] = lambda: None) -> None:
         if self.error is not None:
             raise self.error
         (stated,) = facts
@@ -186,7 +186,7 @@ def check(facet: Json, kind: Any) -> None:
 
 
 class TestHowOften:
-    def test_news_are_told_every_half_minute(
+    def test_news_are_reported_every_half_minute(
         self, own: OwnLineage, kept: Kept, clock: Clock
     ) -> None:
         own.started([TOPIC])
@@ -210,7 +210,7 @@ class TestHowOften:
         pass_time(own, clock, 299)
         assert len(kept.raw) == 2
 
-    def test_news_after_a_quiet_while_are_told_at_once(
+    def test_news_after_a_quiet_while_are_reported_at_once(
         self, own: OwnLineage, kept: Kept, clock: Clock
     ) -> None:
         own.started([TOPIC])

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import select
 
-from bench import load
 from headwater.cli.main import run as run_command
 from headwater.errors import Busy, LakeUnavailable
-from headwater.model.instant import DAY, now
 from headwater.model.intake import take_in
 from headwater.model.relations import EventRow
+from headwater.model.values.instant import DAY, now
 from headwater.pipeline import rebuild as rebuilding
 from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.lake.lake import Lake
@@ -34,19 +34,20 @@ from headwater.store.maintenance.prune import prune
 from headwater.store.migrate import upgrade
 from headwater.store.positions import move_position
 from headwater.store.write.writer import open_writer
+from testing import load
+from testing.events import history
+from testing.events.full import encode
+from testing.services.headwater import Headwater
+from testing.wait import wait_until
 from tests.faults.load import JSON, PATH, Load, new_client
 from tests.faults.stored import check_quiet
 from tests.faults.stored import check_store as check_server
-from tests.graph import events as graph
-from tests.model.events import encode
 from tests.pipeline.corpus import cut, doubled, expected_rows, make_corpus, stored_rows
 from tests.pipeline.lakes import files
 from tests.properties.strategies import facts_of, rows_of
-from tests.services.headwater import Headwater
 from tests.store.replacing import generation, leftovers, live_writers, waiting
 from tests.store.rows import differences, read_rows
 from tests.store.stores import Store, open_store
-from tests.suite.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,14 +60,18 @@ pytestmark = [
 
 # With what people said, which no way in from outside brings.
 EDITS = [
-    graph.join(10, "orders", "orders_v2"),
-    graph.delete_job(11, "etl"),
-    graph.edit(12, {"type": "dataset", "namespace": "db", "name": "x"}, set={"description": "y"}),
+    history.join(10, "orders", "orders_v2"),
+    history.delete_job(11, "etl"),
+    history.edit(12, {"type": "dataset", "namespace": "db", "name": "x"}, set={"description": "y"}),
 ]
-EVENTS = [*make_corpus().good, *map(encode, EDITS)]
 PATIENCE_SECONDS = 600
 
 Progress = Callable[[str, int, int | None], None]
+
+
+@cache
+def all_events() -> list[bytes]:
+    return [*make_corpus().good, *map(encode, EDITS)]
 
 
 class Rebuilt:
@@ -118,7 +123,7 @@ def at_step(name: str, action: Callable[[], Any]) -> Progress:
 
 class TestTheSame:
     def test_all_that_there_was(self, rebuilt: Rebuilt) -> None:
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         add_key(rebuilt.engine, "key", ["read"])
         rejected = take_in(b"no event", now(), DAY, "http").facts
         rebuilt.store.writer.write([rejected])
@@ -129,8 +134,12 @@ class TestTheSame:
             before = [connection.execute(select(table)).all() for table in kept]
         number = generation(rebuilt.engine)
         totals = rebuilt.rebuild()
-        assert (totals.events, totals.messages, totals.rejected) == (len(EVENTS), len(EVENTS), 0)
-        rebuilt.check(EVENTS)
+        assert (totals.events, totals.messages, totals.rejected) == (
+            len(all_events()),
+            len(all_events()),
+            0,
+        )
+        rebuilt.check(all_events())
         assert generation(rebuilt.engine) > number
         assert waiting(rebuilt.engine) == set()
         with rebuilt.engine.connect() as connection:
@@ -138,7 +147,7 @@ class TestTheSame:
             assert [connection.execute(select(table)).all() for table in kept] == before
 
     def test_when_each_was_received(self, rebuilt: Rebuilt) -> None:
-        rebuilt.write(EVENTS[:50])
+        rebuilt.write(all_events()[:50])
         query = select(tables.event.c.digest, tables.event.c.received_at)
         with rebuilt.engine.connect() as connection:
             before = set(connection.execute(query))
@@ -148,19 +157,19 @@ class TestTheSame:
 
     def test_again_and_again(self, rebuilt: Rebuilt) -> None:
         """Spark uses its processes again, and they remember what they stored."""
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         generations = []
         for _ in range(3):
             rebuilt.rebuild()
             generations.append(generation(rebuilt.engine))
-            rebuilt.check(EVENTS)
+            rebuilt.check(all_events())
         assert generations == sorted(set(generations))
 
     def test_in_many_parts(self, rebuilt: Rebuilt, monkeypatch: pytest.MonkeyPatch) -> None:
         """Small shares, and more of them than are given to Spark at once."""
-        monkeypatch.setattr(rebuilding, "_SHARE_BYTES", 1)
-        monkeypatch.setattr(rebuilding, "_SHARES_A_TASK", 1)
-        rebuilt.write(EVENTS)
+        monkeypatch.setattr(rebuilding, "SHARE_BYTES", 1)
+        monkeypatch.setattr(rebuilding, "SHARES_A_TASK", 1)
+        rebuilt.write(all_events())
         assert len(rebuilding.share_out(rebuilt.lake.files())) > 4
         told: list[tuple[int, int | None]] = []
 
@@ -169,39 +178,39 @@ class TestTheSame:
                 told.append((done, total))
 
         rebuilt.rebuild(progress)
-        rebuilt.check(EVENTS)
-        assert {total for _, total in told} == {len(EVENTS)}
+        rebuilt.check(all_events())
+        assert {total for _, total in told} == {len(all_events())}
         assert [done for done, _ in told] == sorted(done for done, _ in told)
-        assert told[0][0] == 0 and told[-1][0] == len(EVENTS)
+        assert told[0][0] == 0 and told[-1][0] == len(all_events())
 
     def test_what_was_pruned_comes_back(self, rebuilt: Rebuilt) -> None:
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         assert prune(rebuilt.engine, now())
         rebuilt.rebuild()
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
 
 
 class TestTheLake:
     def test_with_copies(self, rebuilt: Rebuilt) -> None:
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         copies = list(rebuilt.lake.read())
         for some in cut(copies, 100):
             rebuilt.lake.add(some)
         totals = rebuilt.rebuild()
-        assert totals.events == 2 * len(EVENTS)
-        rebuilt.check(EVENTS)
+        assert totals.events == 2 * len(all_events())
+        rebuilt.check(all_events())
         rebuilt.lake.compact()
-        assert rebuilt.rebuild().events == len(EVENTS)
-        rebuilt.check(EVENTS)
+        assert rebuilt.rebuild().events == len(all_events())
+        rebuilt.check(all_events())
 
     def test_compacted_meanwhile(self, rebuilt: Rebuilt) -> None:
         """The files that were listed are gone when they are to be read."""
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         rebuilt.lake.add(list(rebuilt.lake.read()))
         before = files(rebuilt.lake)
         rebuilt.rebuild(at_step("events", rebuilt.lake.compact))
         assert not before & files(rebuilt.lake)
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
         assert waiting(rebuilt.engine) == set()
 
     def test_listed_while_it_is_compacted(
@@ -220,17 +229,17 @@ class TestTheLake:
                 return [file for file in found if not file.name.startswith("c-")]
 
         rebuilt = Rebuilt(store, Changing(lake.folder), spark, tmp_path / "data")
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         lake.add(list(lake.read())[:200])
         lake.compact()
         lake.add(list(lake.read())[:1])
         store.empty()
         rebuilt.rebuild()
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
 
     def test_that_never_stops_growing(self, rebuilt: Rebuilt) -> None:
         """An ingest writes a file every few seconds: whoever waits for the last waits for ever."""
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         more = load.events(100, start_run=5_000)
         written: list[bytes] = []
 
@@ -241,46 +250,46 @@ class TestTheLake:
 
         rebuilt.rebuild(grow)
         assert written
-        rebuilt.check([*EVENTS, *written])
+        rebuilt.check([*all_events(), *written])
 
     def test_that_is_empty(self, rebuilt: Rebuilt) -> None:
         """As it is where the lake was never on: the store has it all, and notes it."""
-        rebuilt.write(EVENTS, is_carried=False)
+        rebuilt.write(all_events(), is_carried=False)
         shutil.rmtree(rebuilt.lake.folder, ignore_errors=True)
         totals = rebuilt.rebuild()
-        assert totals.events == len(EVENTS)
-        rebuilt.check(EVENTS)
-        assert len(waiting(rebuilt.engine)) == len(EVENTS)
+        assert totals.events == len(all_events())
+        rebuilt.check(all_events())
+        assert len(waiting(rebuilt.engine)) == len(all_events())
         flush(rebuilt.engine, rebuilt.lake)
         rebuilt.rebuild()
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
 
     def test_of_nothing(self, rebuilt: Rebuilt) -> None:
         assert rebuilt.rebuild() == Totals()
         rebuilt.check([])
 
     def test_that_lacks_some(self, rebuilt: Rebuilt) -> None:
-        rebuilt.write(EVENTS[::2])
+        rebuilt.write(all_events()[::2])
         with closing(open_writer(rebuilt.engine)) as writer:
             # Without a note for the lake, as while it is off.
-            writer.write([facts_of(event) for event in EVENTS[1::2]])
+            writer.write([facts_of(event) for event in all_events()[1::2]])
         assert waiting(rebuilt.engine) == set()
         rebuilt.rebuild()
-        rebuilt.check(EVENTS)
-        noted = {facts_of(event).rows["event"][0][1] for event in EVENTS[1::2]}
+        rebuilt.check(all_events())
+        noted = {facts_of(event).rows["event"][0][1] for event in all_events()[1::2]}
         assert waiting(rebuilt.engine) == noted
         flush(rebuilt.engine, rebuilt.lake)
-        assert len(list(rebuilt.lake.read())) == len(EVENTS)
+        assert len(list(rebuilt.lake.read())) == len(all_events())
 
     def test_without_its_store(
         self, lake: Lake, spark: "SparkSession", tmp_path: Path, store: Store
     ) -> None:
         """Another store, which has nothing: not even its file, where it is one."""
-        Rebuilt(store, lake, spark, tmp_path / "data").write(EVENTS)
+        Rebuilt(store, lake, spark, tmp_path / "data").write(all_events())
         with open_store(f"sqlite:///{tmp_path / 'elsewhere' / 'lost.db'}") as found:
             rebuilt = Rebuilt(found, lake, spark, tmp_path / "data")
             rebuilt.rebuild()
-            rebuilt.check(EVENTS)
+            rebuilt.check(all_events())
 
 
 def _cut_short(file: Path) -> None:
@@ -302,51 +311,51 @@ def _empty(file: Path) -> None:
 class TestDamage:
     @pytest.mark.parametrize("damage", [_cut_short, _spoil, _empty])
     def test_a_file_of_the_lake(self, rebuilt: Rebuilt, damage: Callable[[Path], None]) -> None:
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         file = max(files(rebuilt.lake), key=lambda file: file.stat().st_size)
         whole = file.read_bytes()
         damage(file)
         number = generation(rebuilt.engine)
         with pytest.raises(LakeUnavailable, match=re.escape(str(file))):
             rebuilt.rebuild()
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
         assert generation(rebuilt.engine) == number
         file.write_bytes(whole)
         rebuilt.rebuild()
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
 
     def test_an_event_that_this_version_cannot_read(self, rebuilt: Rebuilt) -> None:
         """In the old store, for another version took it in: it is kept as rejected."""
-        rebuilt.write(EVENTS[:20])
+        rebuilt.write(all_events()[:20])
         odd = b'{"eventTime": "never"}'
         row = EventRow(5, b"0123456789abcdef", 7, 0, 0, None, None, odd)
         with rebuilt.engine.begin() as connection:
             connection.execute(tables.event.insert().values(row._asdict()))
         totals = rebuilt.rebuild()
         assert (totals.events, totals.rejected, totals.messages) == (20, 1, 21)
-        rebuilt.check(EVENTS[:20])
+        rebuilt.check(all_events()[:20])
         with rebuilt.engine.connect() as connection:
             (found,) = connection.execute(select(tables.rejected)).all()
         assert (found.source, found.path, found.payload) == ("store", "$.job", odd)
         assert differences(
-            stored_rows(rebuilt.engine), expected_rows([*EVENTS[:20], odd])
+            stored_rows(rebuilt.engine), expected_rows([*all_events()[:20], odd])
         ).keys() <= {"rejected"}
 
 
 class TestMeanwhile:
     def test_what_others_write_is_there(self, rebuilt: Rebuilt) -> None:
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         with live_writers(rebuilt.engine) as writers:
             for _ in range(2):
                 rebuilt.rebuild()
         assert [writer.refusals for writer in writers] == [[], []]
         written = [event for writer in writers for event in writer.stored]
-        rebuilt.check([*EVENTS, *written])
+        rebuilt.check([*all_events(), *written])
         flush(rebuilt.engine, rebuilt.lake)
         assert {event.payload for event in rebuilt.lake.read()} >= set(written)
 
-    def test_another_rebuild_is_told(self, rebuilt: Rebuilt) -> None:
-        rebuilt.write(EVENTS)
+    def test_another_rebuild_is_reported(self, rebuilt: Rebuilt) -> None:
+        rebuilt.write(all_events())
         told: list[str] = []
 
         def again() -> None:
@@ -356,11 +365,11 @@ class TestMeanwhile:
 
         rebuilt.rebuild(at_step("events", again))
         assert len(told) == 1 and "another rebuild" in told[0]
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
 
     def test_what_fails_changes_nothing(self, rebuilt: Rebuilt) -> None:
-        rebuilt.write(EVENTS[:100])
-        rebuilt.write(EVENTS[100:], is_carried=False)
+        rebuilt.write(all_events()[:100])
+        rebuilt.write(all_events()[100:], is_carried=False)
 
         def fail() -> None:
             raise KeyboardInterrupt
@@ -368,9 +377,9 @@ class TestMeanwhile:
         for step in ("events", "copying what the lake does not have", "replacing the store"):
             with pytest.raises(KeyboardInterrupt):
                 rebuilt.rebuild(at_step(step, fail))
-            rebuilt.check(EVENTS)
+            rebuilt.check(all_events())
         rebuilt.rebuild()
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
 
     def test_a_server_answers_and_goes_on(self, rebuilt: Rebuilt) -> None:
         """Under load, and read from; while what it takes in is carried on into the same lake."""
@@ -483,11 +492,11 @@ class TestCommand:
         return ["--store", url, "--data", str(rebuilt.lake.folder.parent), *rest]
 
     def test_tells_how_many(self, rebuilt: Rebuilt, run: Callable[..., Any]) -> None:
-        rebuilt.write(EVENTS, is_carried=False)
+        rebuilt.write(all_events(), is_carried=False)
         lake = re.escape(str(rebuilt.lake.folder))
         status, out, err = run(*self.arguments(rebuilt))
         assert (status, err) == (0, "")
-        assert re.fullmatch(rf"rebuilt from {len(EVENTS)} events of {lake} in \d+ s\n", out)
+        assert re.fullmatch(rf"rebuilt from {len(all_events())} events of {lake} in \d+ s\n", out)
         # What waited was carried on first.
         assert waiting(rebuilt.engine) == set()
         status, out, err = run(*self.arguments(rebuilt, "--output", "json"))
@@ -495,27 +504,27 @@ class TestCommand:
         assert answer.pop("seconds") >= 0 and answer.pop("bytes") > 0
         assert answer == {
             "lake": str(rebuilt.lake.folder),
-            "messages": len(EVENTS),
-            "events": len(EVENTS),
+            "messages": len(all_events()),
+            "events": len(all_events()),
             "rejected": 0,
             "excluded": 0,
         }
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
 
     def test_from_a_copy_of_the_lake(self, rebuilt: Rebuilt, run: Callable[..., Any]) -> None:
         """What waits is for the lake itself, and goes on waiting for it."""
-        rebuilt.write(EVENTS[:100])
+        rebuilt.write(all_events()[:100])
         copy = rebuilt.folder / "copy"
         shutil.copytree(rebuilt.lake.folder, copy)
-        rebuilt.write(EVENTS[100:], is_carried=False)
+        rebuilt.write(all_events()[100:], is_carried=False)
         before = waiting(rebuilt.engine)
         assert run(*self.arguments(rebuilt, "--lake", str(copy)))[0] == 0
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
         assert waiting(rebuilt.engine) == before
         assert len(list(Lake(copy).read())) == 100
 
     def test_what_is_wrong_is_one_line(self, rebuilt: Rebuilt, run: Callable[..., Any]) -> None:
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         status, _, err = run(*self.arguments(rebuilt, "--lake", "/no/such/folder"))
         assert status == 2 and "/no/such/folder" in err
         file = min(files(rebuilt.lake))
@@ -523,9 +532,9 @@ class TestCommand:
         status, out, err = run(*self.arguments(rebuilt))
         assert (status, out) == (1, "")
         assert str(file) in err and len(err.splitlines()) == 1
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
 
-    def test_what_could_not_be_read_is_told(
+    def test_what_could_not_be_read_is_reported(
         self, rebuilt: Rebuilt, run: Callable[..., Any]
     ) -> None:
         row = EventRow(5, b"0123456789abcdef", 7, 0, 0, None, None, b"{}")
@@ -553,7 +562,7 @@ class TestExecutorsApart:
         self, rebuilt: Rebuilt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
-        for events in cut(doubled(EVENTS), 200):
+        for events in cut(doubled(all_events()), 200):
             rebuilt.write(events)
         url = rebuilt.engine.url.render_as_string(hide_password=False)
         # Relative, as people give them: executors work elsewhere.
@@ -561,8 +570,8 @@ class TestExecutorsApart:
         where = ["--store", url, "--data", data, "--output", "json"]
         ended = run_rebuild(*where, "--master", self.MASTER)
         assert (ended.returncode, ended.stderr) == (0, "")
-        assert json.loads(ended.stdout)["events"] >= len(EVENTS)
-        rebuilt.check(EVENTS)
+        assert json.loads(ended.stdout)["events"] >= len(all_events())
+        rebuilt.check(all_events())
         assert waiting(rebuilt.engine) == set()
 
 
@@ -615,19 +624,19 @@ with session(SparkSettings(master="local[2]"), "killed", folder=Path(folder)) as
         "step", ["events", "copying what the lake does not have", "replacing the store"]
     )
     def test_at_a_step(self, rebuilt: Rebuilt, step: str) -> None:
-        rebuilt.write(EVENTS[:100])
-        rebuilt.write(EVENTS[100:], is_carried=False)
+        rebuilt.write(all_events()[:100])
+        rebuilt.write(all_events()[100:], is_carried=False)
         number = generation(rebuilt.engine)
         assert self.kill(rebuilt, step, 0) == -9
         found = read_rows(rebuilt.engine)
-        assert differences(found, rows_of(map(facts_of, EVENTS))) == {}
+        assert differences(found, rows_of(map(facts_of, all_events()))) == {}
         assert generation(rebuilt.engine) == number
         self.rebuild_when_free(rebuilt)
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
 
     def test_at_any_time(self, rebuilt: Rebuilt, monkeypatch: pytest.MonkeyPatch) -> None:
         """Whatever it came to: all is there, before it and after it."""
-        events = [*EVENTS, *load.events(3_000)]
+        events = [*all_events(), *load.events(3_000)]
         rebuilt.write(events[:2_000])
         rebuilt.write(events[2_000:], is_carried=False)
         random = Random(1)
@@ -659,11 +668,11 @@ def test_a_schema_of_its_own(
     usual = open_engine(postgresql_url)
     upgrade(usual)
     with open_store(mine) as store:
-        store.writer = open_writer(store.engine, fills_outbox=True)
+        store.writer = open_writer(store.engine, notes_for_lake=True)
         rebuilt = Rebuilt(store, lake, spark, tmp_path / "data")
-        rebuilt.write(EVENTS)
+        rebuilt.write(all_events())
         rebuilt.rebuild()
-        rebuilt.check(EVENTS)
+        rebuilt.check(all_events())
     with usual.connect() as connection:
         assert connection.exec_driver_sql("SELECT id FROM notes").scalar() == 1
         assert connection.execute(select(tables.event)).all() == []

@@ -9,15 +9,15 @@ from sqlalchemy import select
 
 from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts
-from headwater.model.ids import dataset_id, digest
-from headwater.model.instant import DAY, SECOND, now
 from headwater.model.intake import reject
+from headwater.model.values.ids import dataset_id, digest
+from headwater.model.values.instant import DAY, SECOND, now
 from headwater.pipeline import replay as module
 from headwater.pipeline.replay import Replayed, replay
 from headwater.store import tables
 from headwater.store.write.outbox import count_waiting
 from headwater.store.write.writer import Writer
-from tests.model.events import encode, run_event
+from testing.events.full import encode, run_event
 from tests.store.stores import Store
 
 LONG_AGO = 0
@@ -35,7 +35,7 @@ def put(store: Store, *datas: bytes, source: str = "kafka orders/0@1", **rest: A
 
 
 def take(store: Store, **options: Any) -> Replayed:
-    return replay(store.engine, DAY, **{"fills_outbox": True, **options})
+    return replay(store.engine, DAY, **{"notes_for_lake": True, **options})
 
 
 def kept(store: Store) -> set[bytes]:
@@ -97,7 +97,7 @@ def test_it_is_received_now(store: Store) -> None:
 
 def test_without_a_lake_nothing_waits_for_it(store: Store) -> None:
     put(store, event(1))
-    take(store, fills_outbox=False)
+    take(store, notes_for_lake=False)
     assert counts(store) == (1, 0)
 
 
@@ -130,7 +130,7 @@ def test_of_what_was_cut_short_nothing_is_made(store: Store) -> None:
 
 @pytest.mark.parametrize("at_once", [1, 2, 3, 7, 100])
 def test_a_few_at_once(store: Store, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr(module, "_AT_ONCE", at_once)
+    monkeypatch.setattr(module, "AT_ONCE", at_once)
     put(store, *map(event, range(7)), b"{", b"}")
     put(store, event(59), size=10_000)
     told: list[int] = []
@@ -192,7 +192,7 @@ class TestInterrupted:
     def test_between_two_parts_it_goes_on(
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, "_AT_ONCE", 2)
+        monkeypatch.setattr(module, "AT_ONCE", 2)
         put(store, *map(event, range(6)))
         for expected in (4, 2):
             with pytest.raises(Failure):

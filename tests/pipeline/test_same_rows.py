@@ -13,7 +13,11 @@ import httpx2
 import pytest
 from sqlalchemy import Engine
 
-from headwater.cli.commands.ingest_run import IngestOptions, _outputs, _task
+from headwater.cli.commands.ingest.ingest_run import (
+    IngestOptions,
+    make_task,
+    name_outputs,
+)
 from headwater.config import Settings, load_settings
 from headwater.pipeline.feeds.feed import Feed
 from headwater.pipeline.feeds.files_feed import FilesFeed
@@ -28,6 +32,8 @@ from headwater.store.engine import open_engine
 from headwater.store.maintenance.check import check_store
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer, ready
+from testing.services.headwater import Headwater
+from testing.services.kafka import Kafka
 from tests.faults.load import JSON, PATH, new_client
 from tests.pipeline.corpus import (
     SEED,
@@ -42,8 +48,6 @@ from tests.pipeline.corpus import (
 )
 from tests.pipeline.lakes import lake_event
 from tests.properties.strategies import merge
-from tests.services.headwater import Headwater
-from tests.services.kafka import Kafka
 from tests.store.rows import differences
 
 if TYPE_CHECKING:
@@ -55,7 +59,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
 ]
 
-CORPUS = make_corpus()
 PARTITIONS = 3
 
 
@@ -75,9 +78,9 @@ class Target:
         upgrade(self.engine)
         engine, settings = self.engine, self.settings
         choices = IngestOptions(settings, name, None, (), (), None, verbose=False)
-        with closing(open_writer(engine, fills_outbox=True)) as writer:
-            own = OwnLineage(writer, name, _outputs(settings, engine), is_stream=False)
-            task, plan = _task(choices, feed, engine), Plan(name, None)
+        with closing(open_writer(engine, notes_for_lake=True)) as writer:
+            own = OwnLineage(writer, name, name_outputs(settings, engine), is_stream=False)
+            task, plan = make_task(choices, feed, engine), Plan(name, None)
             StreamIngest(spark, feed, task, engine, settings.data, plan, own).run()
 
     def check(self, sent: list[bytes]) -> None:
@@ -90,7 +93,7 @@ class Target:
         """Every event that was taken in is in the lake, or waits for it."""
         flush(self.engine, self.lake)
         kept = {event.payload for event in self.lake.read()}
-        assert kept == stored_payloads(CORPUS.good) | set(own_events(self.engine))
+        assert kept == stored_payloads(make_corpus().good) | set(own_events(self.engine))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -118,14 +121,14 @@ def write_files(folder: Path) -> None:
         list[bytes](),
     )
     folder.mkdir()
-    for number, event in enumerate(doubled(CORPUS.json)):
+    for number, event in enumerate(doubled(make_corpus().json)):
         form = random.choice((array, gzipped_array, lines, gzipped, None))
         if form is None or (b"\n" in event and form in (lines, gzipped)):
             (folder / f"{number}.json").write_bytes(event)
         else:
             form.append(event)
     for form in (lines, gzipped):
-        form += CORPUS.broken
+        form += make_corpus().broken
         random.shuffle(form)
     (folder / "a.ndjson").write_bytes(b"\n".join(lines))
     (folder / "deeper").mkdir()
@@ -141,16 +144,16 @@ def post(client: httpx2.Client, path: str, body: bytes) -> None:
 
 def test_http(target: Target) -> None:
     """Half of them in arrays, half of them by themselves, and some by both ways."""
-    order = doubled(CORPUS.json)
+    order = doubled(make_corpus().json)
     with (
         Headwater.start(target.settings.store_url, target.settings.data) as server,
         new_client(server.url) as client,
     ):
         for number, events in enumerate(cut(order[: len(order) // 2], 40)):
             post(client, f"{PATH}/batch" if number % 2 else PATH, as_array(events))
-        for event in [*order[len(order) // 2 :], *CORPUS.broken]:
+        for event in [*order[len(order) // 2 :], *make_corpus().broken]:
             post(client, PATH, event)
-    target.check(CORPUS.all)
+    target.check(make_corpus().all)
     target.check_lake()
 
 
@@ -158,46 +161,46 @@ def test_files_by_spark(target: Target, spark: "SparkSession", tmp_path: Path) -
     write_files(tmp_path / "events")
     target.ingest(spark, FilesFeed(str(tmp_path / "events")))
     assert len(own_events(target.engine)) == 2
-    target.check(CORPUS.all)
+    target.check(make_corpus().all)
     target.check_lake()
     # Once more, from the beginning: nothing changes.
     before = own_events(target.engine)
     target.ingest(spark, FilesFeed(str(tmp_path / "events")), "again")
     assert len(own_events(target.engine)) == len(before) + 2
-    target.check(CORPUS.all)
+    target.check(make_corpus().all)
 
 
 def test_kafka_by_spark(target: Target, spark: "SparkSession", kafka: Kafka) -> None:
     topic = f"lineage-{uuid4().hex}"
     kafka.create_topic(topic, PARTITIONS)
-    for number, events in enumerate(cut(doubled(CORPUS.all), 30)):
+    for number, events in enumerate(cut(doubled(make_corpus().all), 30)):
         kafka.produce(topic, events, partition=number % PARTITIONS)
     target.ingest(spark, KafkaFeed(KafkaSource(kafka.bootstrap, (topic,)), "group"))
     assert len(own_events(target.engine)) == 2
-    target.check(CORPUS.all)
+    target.check(make_corpus().all)
     target.check_lake()
 
 
 def test_rebuilt_from_the_lake_alone(target: Target, spark: "SparkSession") -> None:
-    for events in cut(doubled(CORPUS.good), 100):
+    for events in cut(doubled(make_corpus().good), 100):
         target.lake.add([lake_event_of(event) for event in events])
     rebuild(target.engine, spark, target.lake, target.settings.data)
-    target.check(CORPUS.good)
+    target.check(make_corpus().good)
 
 
 def test_rebuilt_from_what_other_ways_left(
     target: Target, spark: "SparkSession", tmp_path: Path
 ) -> None:
     """A third by files, a third by a writer of events, and a third is in the lake alone."""
-    thirds = [CORPUS.good[number::3] for number in range(3)]
-    (tmp_path / "array.json").write_bytes(as_array([*thirds[0], *CORPUS.bad]))
+    thirds = [make_corpus().good[number::3] for number in range(3)]
+    (tmp_path / "array.json").write_bytes(as_array([*thirds[0], *make_corpus().bad]))
     target.ingest(spark, FilesFeed(str(tmp_path / "array.json")))
     with closing(open_writer(target.engine)) as writer:
         writer.write(facts_of_all(thirds[1]))
     target.lake.add([lake_event_of(event) for event in [*thirds[2], *thirds[0]]])
     totals = rebuild(target.engine, spark, target.lake, target.settings.data)
     assert totals.rejected == 0
-    target.check(CORPUS.json)
+    target.check(make_corpus().json)
     target.check_lake()
 
 
@@ -206,10 +209,10 @@ def test_many_rows_at_once(postgresql_url: str) -> None:
     engine = open_engine(postgresql_url)
     upgrade(engine)
     with closing(open_writer(engine, is_bulk=True)) as writer:
-        writer.write_rows(ready(merge(facts_of_all(doubled(CORPUS.all)))))
-        for events in cut(doubled(CORPUS.all, SEED + 1), 90):
+        writer.write_rows(ready(merge(facts_of_all(doubled(make_corpus().all)))))
+        for events in cut(doubled(make_corpus().all, SEED + 1), 90):
             writer.write_rows(ready(merge(facts_of_all(events))))
-    assert differences(stored_rows(engine), expected_rows(CORPUS.all)) == {}
+    assert differences(stored_rows(engine), expected_rows(make_corpus().all)) == {}
     engine.dispose()
 
 

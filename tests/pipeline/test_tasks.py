@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,19 +13,18 @@ from hypothesis import strategies as st
 
 from headwater.errors import LakeUnavailable, StoreUnavailable
 from headwater.model.event import Kind, decode_event
-from headwater.model.ids import dataset_id, digest
-from headwater.model.instant import SECOND, parse_instant
-from headwater.model.memo import Memo
 from headwater.model.merge import CATALOG, Merged, Row
 from headwater.model.project import project
 from headwater.model.relations import RELATIONS, EventRow, Rejected
+from headwater.model.values.ids import dataset_id, digest
+from headwater.model.values.instant import SECOND, parse_instant
 from headwater.pipeline import tasks
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.tasks import Chunk, Handed, Message, Task, hand_over, take_over
 from headwater.store.write.packing import unpack
 from headwater.store.write.writer import open_writer, pack_rows, ready
-from tests.model.events import (
+from testing.events.full import (
     Json,
     dataset_event,
     edit_event,
@@ -60,7 +60,7 @@ def spool(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def three_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "_CHUNK_EVENTS", 3)
+    monkeypatch.setattr(tasks, "CHUNK_EVENTS", 3)
 
 
 def rejected(handed: Handed) -> list[Rejected]:
@@ -93,7 +93,7 @@ class TestChunks:
     def test_so_many_bytes(self, spool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         messages = numbered(*range(5))
         size = len(messages[0].data or b"")
-        monkeypatch.setattr(tasks, "_CHUNK_BYTES", size + 1)
+        monkeypatch.setattr(tasks, "CHUNK_BYTES", size + 1)
         chunks = chunks_of(make_task(spool=spool), messages)
         assert [chunk.bytes for chunk in chunks] == [2 * size, 2 * size, size]
 
@@ -127,7 +127,7 @@ class TestChunks:
     ) -> None:
         """By the writer that tasks on PostgreSQL have of their own."""
         bulk = open_writer(store.engine, is_bulk=True)
-        monkeypatch.setattr(tasks, "_writer", lambda url: bulk)
+        monkeypatch.setattr(tasks, "writer_of", lambda url: bulk)
         events = [*numbered(*range(8), inputs=DESCRIBED), *kinds()]
         chunks = chunks_of(make_task(store="some URL"), events)
         assert [chunk.messages for chunk in chunks] == [3, 3, 3, 1]
@@ -236,7 +236,7 @@ class TestJobs:
     def named(self, event: Json, name: str) -> Message:
         return message({**event, "job": {"namespace": "scheduler", "name": name}})
 
-    def test_only_those_that_are_wanted(self, spool: Path, lake: Lake) -> None:
+    def test_only_those_that_are_requested(self, spool: Path, lake: Lake) -> None:
         """Neither stored nor in the lake, but counted."""
         jobs = JobPatterns(include=("etl_*",), exclude=("*_test",))
         names = ("etl_load", "etl_load_test", "other")
@@ -254,7 +254,7 @@ class TestJobs:
         (chunk,) = chunks_of(make_task(spool=spool, jobs=jobs), given)
         assert (chunk.events, chunk.excluded) == (1, 1)
 
-    def test_what_is_no_event_is_rejected_whoever_is_wanted(self, spool: Path) -> None:
+    def test_what_is_no_event_is_rejected_whoever_is_requested(self, spool: Path) -> None:
         reject_of(spool, Message(b"{", NOON, PLACE), jobs=JobPatterns(include=("none",)))
 
     def test_a_task_that_worked_can_be_sent(self, spool: Path) -> None:
@@ -325,7 +325,7 @@ class TestErrors:
     def test_a_store_that_is_away(self) -> None:
         task = make_task(store="postgresql://127.0.0.1:1/none")
         (chunk,) = chunks_of(task, numbered(1))
-        tasks._writer.cache_clear()
+        tasks.writer_of.cache_clear()
         assert chunk.error is not None
         kind, text = chunk.error
         assert kind == "StoreUnavailable" and "refused" in text
@@ -335,7 +335,7 @@ class TestErrors:
             chunks_of(make_task(spool=tmp_path / "none"), numbered(1))
 
     def test_what_the_store_refuses_is_counted(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(tasks, "_writer", lambda url: None)
+        monkeypatch.setattr(tasks, "writer_of", lambda url: None)
         monkeypatch.setattr(tasks, "write_or_reject", lambda writer, rows: 2)
         given = [*numbered(1, 2, 3), Message(b"{", NOON, PLACE)]
         (chunk,) = chunks_of(make_task(store="some URL"), given)
@@ -363,7 +363,8 @@ class TestNamesAndContent:
     def test_content_is_packed_once(
         self, spool: Path, monkeypatch: pytest.MonkeyPatch, three_a_chunk: None
     ) -> None:
-        monkeypatch.setattr(tasks, "_packed_contents", Memo(1_000_000))
+        # Of no other test: what was packed once is kept.
+        new = [{**DESCRIBED[0], "facets": {"schema": {"fields": [{"name": uuid4().hex}]}}}]
         packed = []
 
         def pack(name: str, rows: Sequence[Row]) -> Sequence[Row]:
@@ -371,7 +372,7 @@ class TestNamesAndContent:
             return pack_rows(name, rows)
 
         monkeypatch.setattr(tasks, "pack_rows", pack)
-        handed = handed_by(make_task(spool=spool), numbered(*range(6), inputs=DESCRIBED))
+        handed = handed_by(make_task(spool=spool), numbered(*range(6), inputs=new))
         assert packed == ["content"]
         assert handed[0].rows["content"] == handed[1].rows["content"]
 

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
-from bench import load
 from headwater.model.facts import Facts
 from headwater.model.merge import CATALOG
 from headwater.store.write.writer import Writer, open_writer
+from testing import load
+from testing.services.postgresql import PostgreSQL
 from tests.properties.relation_rows import facts, rows
 from tests.properties.strategies import (
     deliveries,
@@ -24,7 +25,6 @@ from tests.properties.strategies import (
     rows_of,
 )
 from tests.properties.test_merge_postgres import shuffled_batches
-from tests.services.postgresql import PostgreSQL
 from tests.store.rows import differences
 from tests.store.stores import Store, open_store
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
 from headwater.model.facts import Facts
-from headwater.model.instant import DAY
 from headwater.model.intake import take_in
 from headwater.model.merge import CATALOG, Merged
+from headwater.model.values.instant import DAY
 from tests.properties.relation_rows import facts, keys_of, rows
 from tests.properties.strategies import (
     deliveries,

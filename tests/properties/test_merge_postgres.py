@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 from sqlalchemy import Engine
 
-from bench import load
 from headwater.model.facts import Facts
 from headwater.model.merge import CATALOG
 from headwater.store.write.writer import open_writer
+from testing import load
+from testing.services.postgresql import PostgreSQL
 from tests.properties.relation_rows import facts, rows
 from tests.properties.strategies import (
     deliveries,
@@ -24,7 +25,6 @@ from tests.properties.strategies import (
     facts_of_batches,
     rows_of,
 )
-from tests.services.postgresql import PostgreSQL
 from tests.store.rows import differences
 from tests.store.stores import Store, open_store
 

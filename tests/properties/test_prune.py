@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
-from headwater.model.ids import NO_CONTENT, UNREPORTED
-from headwater.model.instant import parse_instant
+from headwater.model.values.ids import NO_CONTENT, UNREPORTED
+from headwater.model.values.instant import parse_instant
 from headwater.store.maintenance.prune import prune
+from testing.services.postgresql import PostgreSQL
 from tests.properties.strategies import event_lists, facts_of
-from tests.services.postgresql import PostgreSQL
 from tests.store.rows import differences
 from tests.store.stores import Store, open_store
 from tests.store.test_prune import answers, check_answers

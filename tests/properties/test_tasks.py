@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
-from headwater.model.instant import DAY
+from headwater.model.values.instant import DAY
 from headwater.pipeline import tasks
 from headwater.pipeline.feeds.kafka import read_messages
 from headwater.pipeline.lake.lake import Lake
@@ -81,7 +81,7 @@ def test_tasks_give_what_a_writer_of_all_events_does(
     # Two tasks, whose events overlap.
     shares = [data.draw(deliveries(sent)), data.draw(deliveries(sent))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks, "_CHUNK_EVENTS", data.draw(st.integers(1, 5)))
+        patch.setattr(tasks, "CHUNK_EVENTS", data.draw(st.integers(1, 5)))
         chunks = [
             chunk
             for share in shares
@@ -116,7 +116,7 @@ def test_the_lake_has_every_event_that_is_not_rejected(
     assert rejected == len(BAD) + sum("event" not in facts.rows for facts in stated)
 
 
-def test_what_has_no_bytes_is_told_apart_by_its_place(tmp_path: Path) -> None:
+def test_what_has_no_bytes_is_distinguished_by_its_place(tmp_path: Path) -> None:
     run_task(Task(read_messages, DAY, 10**9, spool=tmp_path), [[b""], [b""]])
     rows = [row for file in handed_over(tmp_path) for row in take_over(file).rows["rejected"]]
     assert sorted(row[2] for row in rows) == ["kafka lineage/0@0", "kafka lineage/0@1"]
@@ -132,7 +132,7 @@ def test_a_chunk_is_whole_when_it_is_seen(tmp_path: Path) -> None:
             yield message
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks, "_CHUNK_EVENTS", 1)
+        patch.setattr(tasks, "CHUNK_EVENTS", 1)
         run_task(Task(read, DAY, 10**9, spool=tmp_path), [[b"{}", b"{ }", b"[]"]])
     assert all("." not in names for names in seen)
     assert len(handed_over(tmp_path)) == 3

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.server.api import Api, open_api
-from tests.services.postgresql import PostgreSQL
+from testing.api import Api, open_api
+from testing.services.postgresql import PostgreSQL
 
 
 @pytest.fixture(scope="session")

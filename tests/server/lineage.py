@@ -10,9 +10,7 @@ import httpx2
 import msgspec
 from sqlalchemy import insert
 
-from headwater.model import instant
 from headwater.model.event import decode_event
-from headwater.model.ids import UNREPORTED, dataset_id, digest, job_id, namespace_id, run_name
 from headwater.model.merge import Row
 from headwater.model.project import project
 from headwater.model.relations import (
@@ -26,11 +24,20 @@ from headwater.model.relations import (
     RunDataset,
     RunRow,
 )
+from headwater.model.values import instant
+from headwater.model.values.ids import (
+    UNREPORTED,
+    dataset_id,
+    digest,
+    job_id,
+    namespace_id,
+    run_name,
+)
 from headwater.store import tables
 from headwater.store.write.writer import open_writer
-from tests.graph.events import JOBS, NOON, TABLES, minute
-from tests.server.api import Api
-from tests.server.events import Json
+from testing.api import Api
+from testing.events.history import JOBS, NOON, TABLES, minute
+from testing.events.minimal import Json
 
 LONG_AGO = "1990-01-01"
 

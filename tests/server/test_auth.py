@@ -1,40 +1,47 @@
 """The gate: who comes in, to what, how often; and that no path of the API is beside it."""
 
-import socket
+import gzip
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
+import msgspec
 import pytest
 from pydantic import SecretStr
 
-from headwater.config import AuthSettings, Settings
+from headwater.config import AuthSettings, ServerSettings, Settings
 from headwater.errors import BadConfig
 from headwater.model.access import Key, parse_given_keys
 from headwater.server.http.auth import Bucket, Gate, needed_scope
+from headwater.server.http.foreign import OwnNames
 from headwater.server.http.keyring import Keyring
 from headwater.store.engine import open_engine
 from headwater.store.keys import add_key, revoke_key
 from headwater.store.migrate import upgrade
-from tests.server.api import Api, error_of, no_lake, serve
-from tests.server.events import run_event
-from tests.suite.waiting import wait_until
+from testing.api import Api, error_of, no_lake, serve
+from testing.events.minimal import run_event
+from testing.wait import wait_until
+from tests.server.sockets import exchange
 
 REFRESH_SECONDS = 0.05
 SELDOM_SECONDS = 60.0
 SECRETS = {scope: f"a-long-secret-to-{scope}" for scope in ("read", "write", "admin")}
 GIVEN = ",".join(f"the-{scope}:{secret}:{scope}" for scope, secret in SECRETS.items())
-OPEN = ("/healthz", "/readyz", "/docs", "/docs/docs.css", "/docs/docs.js")
+OPEN = ("/healthz", "/readyz")
 UNDOCUMENTED = ("/redoc", "/openapi.json", "/docs/oauth2-redirect", "/nothing", "/assets")
 HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
 }
+HTML = "text/html; charset=utf-8"
+# Of what is no page; pages have their own.
+POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 Authorize = dict[str, str]
 
@@ -162,7 +169,7 @@ class TestKeys:
             assert set(error) == {"code", "message"}
             assert secret not in answer.text
 
-    def test_a_missing_scope_is_told_with_the_name(self, given: Api) -> None:
+    def test_a_missing_scope_is_reported_with_the_name(self, given: Api) -> None:
         answer = given.client.get("/api/v1/namespaces", headers=bearer(SECRETS["write"]))
         assert error_of(answer, 403)["message"] == "key 'the-write' lacks the scope 'read'"
 
@@ -176,7 +183,9 @@ class TestKeys:
         assert count_kept(given) == before + 1
 
     def test_a_refused_body_is_not_waited_for(self, given: Api) -> None:
-        head = b"POST /api/v1/lineage HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n"
+        head = (
+            b"POST /api/v1/lineage HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n"
+        )
         assert b" 401 " in exchange(given, head).partition(b"\r\n")[0]
 
     def test_refusals_are_counted(self, given: Api) -> None:
@@ -232,44 +241,64 @@ def store(tmp_path: Path) -> str:
     return url
 
 
-def open_keyring(store: str, **settings: Any) -> Keyring:
-    keyring = Keyring(open_engine(store), Settings(store=store, **settings), SELDOM_SECONDS)
-    keyring.refresh()
-    return keyring
+OpenKeyring = Callable[..., Keyring]
+
+
+@pytest.fixture
+def open_keyring(store: str) -> Iterator[OpenKeyring]:
+    """Open keyrings by their settings; what they read from is closed with the test."""
+    with ExitStack() as opened:
+
+        def open_it(**settings: Any) -> Keyring:
+            engine = open_engine(store)
+            opened.callback(engine.dispose)
+            keyring = Keyring(engine, Settings(store=store, **settings), SELDOM_SECONDS)
+            keyring.refresh()
+            return keyring
+
+        yield open_it
 
 
 class TestKeyring:
-    def test_is_open_only_on_loopback_and_while_there_was_never_a_key(self, store: str) -> None:
+    def test_is_open_only_on_loopback_and_while_there_was_never_a_key(
+        self, open_keyring: OpenKeyring
+    ) -> None:
         for host in ("127.0.0.1", "127.1.2.3", "localhost", "::1"):
-            assert open_keyring(store, server={"host": host}).keys is None
+            assert open_keyring(server={"host": host}).keys is None
         for host in ("0.0.0.0", "::", "10.0.0.1", "example.org", ""):
-            assert open_keyring(store, server={"host": host}).keys == {}
+            assert open_keyring(server={"host": host}).keys == {}
 
-    def test_revoking_the_last_key_does_not_open_the_doors(self, store: str) -> None:
+    def test_revoking_the_last_key_does_not_open_the_doors(
+        self, store: str, open_keyring: OpenKeyring
+    ) -> None:
         engine = open_engine(store)
         add_key(engine, "ci", ["read"])
-        keyring = open_keyring(store)
+        keyring = open_keyring()
         assert [*(keyring.keys or {}).values()] == [Key("ci", frozenset(["read"]))]
         revoke_key(engine, "ci")
         keyring.refresh()
         assert keyring.keys == {}
         engine.dispose()
 
-    def test_given_keys_stand_beside_the_stored(self, store: str) -> None:
+    def test_given_keys_stand_beside_the_stored(
+        self, store: str, open_keyring: OpenKeyring
+    ) -> None:
         engine = open_engine(store)
         add_key(engine, "ci", ["write"])
         engine.dispose()
-        keyring = open_keyring(store, auth={"keys": GIVEN})
+        keyring = open_keyring(auth={"keys": GIVEN})
         names = {key.name for key in (keyring.keys or {}).values()}
         assert names == {"ci", "the-read", "the-write", "the-admin"}
 
-    def test_ends_at_once(self, store: str) -> None:
-        keyring = open_keyring(store)
+    def test_ends_at_once(self, open_keyring: OpenKeyring) -> None:
+        keyring = open_keyring()
+        before = set(threading.enumerate())
         keyring.start()
+        (reader,) = set(threading.enumerate()) - before
         keyring.close()
         # It may be slow to wake up; on its own it would sleep for a minute.
-        keyring._thread.join(SELDOM_SECONDS / 2)
-        assert not keyring._thread.is_alive()
+        reader.join(SELDOM_SECONDS / 2)
+        assert not reader.is_alive()
 
 
 class TestActor:
@@ -277,18 +306,18 @@ class TestActor:
 
     def admit(self, keyring: Keyring, path: bytes = b"/nothing", secret: bytes = b"") -> Any:
         scope: dict[str, Any] = {"method": "GET", "raw_path": path, "query_string": b""}
-        scope["headers"] = [(b"x-api-key", secret)] if secret else []
-        Gate(keyring, 0).admit(scope)
+        scope["headers"] = [(b"host", b"localhost"), *([(b"x-api-key", secret)] if secret else [])]
+        Gate(keyring, OwnNames(ServerSettings()), 0).admit(scope)
         return scope["state"]["actor"]
 
-    def test_is_the_name_of_the_key(self, store: str) -> None:
-        keyring = open_keyring(store, auth={"keys": GIVEN})
+    def test_is_the_name_of_the_key(self, open_keyring: OpenKeyring) -> None:
+        keyring = open_keyring(auth={"keys": GIVEN})
         assert self.admit(keyring, secret=SECRETS["read"].encode()) == "the-read"
         assert self.admit(keyring, path=b"/healthz") == "anonymous"
 
-    def test_is_local_without_keys(self, store: str) -> None:
-        assert self.admit(open_keyring(store)) == "local"
-        assert self.admit(open_keyring(store), secret=b"whatever") == "local"
+    def test_is_local_without_keys(self, open_keyring: OpenKeyring) -> None:
+        assert self.admit(open_keyring()) == "local"
+        assert self.admit(open_keyring(), secret=b"whatever") == "local"
 
 
 class TestGivenKeys:
@@ -319,7 +348,7 @@ class TestGivenKeys:
             "a:hunter2-hunter2-hunter2:read,b:hunter2-hunter2-hunter2:read",
         ],
     )
-    def test_that_cannot_be_used_are_told_without_their_secret(self, text: str) -> None:
+    def test_that_cannot_be_used_are_reported_without_their_secret(self, text: str) -> None:
         with pytest.raises(BadConfig) as refused:
             parse_given_keys(text)
         assert refused.value.key == "auth.keys"
@@ -353,6 +382,18 @@ class TestRate:
         with open_guarded(tmp_path, max_requests_per_second=1) as api:
             assert {status(api) for _ in range(20)} == {200}
 
+    def test_a_body_counts_by_what_it_unpacks_to(self, tmp_path: Path) -> None:
+        with open_guarded(tmp_path, keys=GIVEN, max_requests_per_second=10) as api:
+            writing = bearer(SECRETS["write"])
+            small = gzip.compress(msgspec.json.encode(run_event(padding=" " * 10_000_000)))
+            assert len(small) < 50_000
+            answer = api.post(small, headers=writing | {"Content-Encoding": "gzip"})
+            assert answer.status_code == 201
+            # A hundred times 100 kB, at ten a second.
+            limited = api.post(run_event(), headers=writing)
+            error_of(limited, 429)
+            assert 5 <= int(limited.headers["retry-after"]) <= 10
+
     def test_a_bucket_fills_at_its_rate_up_to_two_seconds(self) -> None:
         bucket = Bucket(10, now=100.0)
         assert [bucket.take(100.0) for _ in range(20)] == [0.0] * 20
@@ -371,7 +412,7 @@ class TestHeaders:
             sqlite_api.post([run_event()], "/api/v1/lineage/batch"),
             sqlite_api.post(b"no json"),
             client.get("/healthz"),
-            client.get("/docs"),
+            client.get("/openapi.json"),
             client.get("/nothing"),
             client.put("/api/v1/lineage"),
             client.get("/api/v1/namespaces?limit=x"),
@@ -385,18 +426,23 @@ class TestHeaders:
         ]
         for answer in answers:
             assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
+            # One of them: two would both hold, and a page could do nothing.
+            (policy,) = answer.headers.get_list("content-security-policy")
+            assert (policy == POLICY) == (answer.headers.get("content-type") != HTML)
 
 
 class TestLimits:
     def test_a_long_url_is_a_414(self, sqlite_api: Api) -> None:
         for size, code in ((16_300, 404), (17_000, 414), (60_000, 414), (1_000_000, 414)):
-            answer = exchange(sqlite_api, b"GET /%b HTTP/1.1\r\nhost: a\r\n\r\n" % (b"x" * size))
+            answer = exchange(
+                sqlite_api, b"GET /%b HTTP/1.1\r\nhost: localhost\r\n\r\n" % (b"x" * size)
+            )
             check_raw(answer, code)
 
     def test_large_headers_are_a_431(self, sqlite_api: Api) -> None:
         for count, code in ((30, 200), (33, 431), (50, 431)):
             fields = b"".join(b"x-%d: %b\r\n" % (n, b"y" * 1_000) for n in range(count))
-            head = b"GET /healthz HTTP/1.1\r\nhost: a\r\n%b\r\n" % fields
+            head = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n%b\r\n" % fields
             check_raw(exchange(sqlite_api, head), code)
 
     def test_a_head_without_an_end_is_a_431(self, sqlite_api: Api) -> None:
@@ -416,29 +462,6 @@ class TestLimits:
         for body in (b"x" * 1_000_000, iter([b"x" * 500_000] * 2)):
             answer = sqlite_api.client.request("GET", "/healthz", content=body)
             assert answer.status_code == 200
-
-
-def exchange(api: Api, head: bytes, again: bytes = b"") -> bytes:
-    """Send bytes, then others for as long as they are taken; what comes back."""
-    address = urlsplit(api.url)
-    received = b""
-    with closing(socket.create_connection((address.hostname, address.port), 60)) as connection:
-        try:
-            connection.sendall(head)
-            for _ in range(100 if again else 0):
-                connection.sendall(again)
-                time.sleep(0.001)
-        except OSError:
-            # Closed by the server, which has said why.
-            pass
-        try:
-            while b"\r\n\r\n" not in received or not received.endswith((b"}", b"]")):
-                if not (piece := connection.recv(65_536)):
-                    break
-                received += piece
-        except ConnectionResetError:
-            pass
-    return received
 
 
 def check_raw(answer: bytes, code: int) -> None:

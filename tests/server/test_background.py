@@ -12,7 +12,7 @@ import pytest
 from headwater.errors import StoreUnavailable
 from headwater.server.background import periodic
 from headwater.server.background.periodic import Background
-from tests.suite.waiting import PATIENCE_SECONDS, wait_until
+from testing.wait import PATIENCE_SECONDS, wait_until
 
 SOON = timedelta(milliseconds=1)
 NEVER = timedelta(days=1)
@@ -98,7 +98,7 @@ def test_it_ends_between_two_steps(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_step_that_hangs_keeps_no_server_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(periodic, "_END_SECONDS", 0.05)
+    monkeypatch.setattr(periodic, "END_SECONDS", 0.05)
     released = threading.Event()
 
     def hang(_: Work) -> None:

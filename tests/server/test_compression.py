@@ -9,8 +9,8 @@ import httpx2
 import pytest
 
 from headwater.server.http.compression import accepts_gzip, with_gzip
-from tests.graph.events import run
-from tests.server.api import Api
+from testing.api import Api
+from testing.events.history import run
 from tests.server.lineage import ds
 
 LINEAGE = "/api/v1/lineage"

@@ -10,8 +10,8 @@ from pydantic import SecretStr
 
 from headwater.config import AuthSettings
 from headwater.store.engine import open_engine
-from tests.server.api import Api, error_of, escape, no_lake, serve
-from tests.server.events import JOBS, TABLES, dataset, run_event, schema
+from testing.api import Api, error_of, escape, no_lake, serve
+from testing.events.minimal import JOBS, TABLES, dataset, run_event, schema
 from tests.server.test_marquez_writes import LOAD, ORDERS, SPACE, TABLE, log, names, send, write
 
 Json = dict[str, Any]
@@ -104,7 +104,7 @@ class TestLog:
             ({"offset": "x"}, "offset"),
         ],
     )
-    def test_what_cannot_be_asked(self, sqlite_api: Api, asked: Json, where: str) -> None:
+    def test_what_cannot_be_requested(self, sqlite_api: Api, asked: Json, where: str) -> None:
         error_of(sqlite_api.get("/edits", **asked), 400, where)
 
     def test_edits_are_not_among_the_events(self, shop: Api) -> None:

@@ -1,24 +1,31 @@
 """The one error shape and its status table, pinned; and a store that went away."""
 
+import asyncio
+import gc
 import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import FrameType
 
 import httpx2
 import msgspec
+import psutil
 import psycopg
 import pytest
+from fastapi import FastAPI
 
 import headwater.errors
 from headwater.errors import (
     BackupFailed,
     BadConfig,
+    BadSecret,
     BodyTooLarge,
     Busy,
     Conflict,
     Forbidden,
+    ForeignRequest,
     HeadersTooLarge,
     HeadwaterError,
     InvalidEvent,
@@ -36,16 +43,21 @@ from headwater.errors import (
     SparkUnavailable,
     StoreTooNew,
     StoreUnavailable,
+    TargetUnavailable,
+    TimeIsOver,
+    TooManyGuesses,
     TooManyRequests,
+    TooSlow,
     Unauthorized,
     UrlTooLong,
     WrongContentType,
     WrongShape,
 )
-from headwater.server.http.errors import error_body, status_of
-from tests.server.api import Api, error_of, open_api
-from tests.server.events import run_event
-from tests.services.postgresql import PostgreSQL
+from headwater.server.app import Application
+from headwater.server.http.errors import add_error_handlers, error_body, status_of
+from testing.api import Api, error_of, no_lake, open_api
+from testing.events.minimal import run_event
+from testing.services.postgresql import PostgreSQL
 
 TABLE: list[tuple[HeadwaterError, int, bytes]] = [
     (
@@ -62,6 +74,16 @@ TABLE: list[tuple[HeadwaterError, int, bytes]] = [
         InvalidRequest("limit", "too low"),
         400,
         b'{"code":400,"message":"limit: too low","path":"limit","reason":"too low"}',
+    ),
+    (
+        ForeignRequest("Host", "x"),
+        403,
+        b'{"code":403,"message":"Host: x","path":"Host","reason":"x"}',
+    ),
+    (
+        TooSlow("body", "x"),
+        408,
+        b'{"code":408,"message":"body: x","path":"body","reason":"x"}',
     ),
     (
         MethodNotAllowed("method", "PUT"),
@@ -133,7 +155,25 @@ TABLE: list[tuple[HeadwaterError, int, bytes]] = [
     ),
     (SourceUnavailable("kafka:9092", "gone"), 500, b'{"code":500,"message":"kafka:9092: gone"}'),
     (SourceChanged("kafka:9092", "new"), 500, b'{"code":500,"message":"kafka:9092: new"}'),
+    (TargetUnavailable("http://a", "gone"), 500, b'{"code":500,"message":"http://a: gone"}'),
+    (
+        TooManyGuesses(3),
+        429,
+        b'{"code":429,"message":"too many wrong keys from this address; try again in 3 s"}',
+    ),
+    (
+        TimeIsOver(2.5),
+        503,
+        b'{"code":503,"message":"took longer than 2.5 s, the lower of the setting '
+        b"server.max_read_seconds and the parameter timeout; ask for less (depth, limit), or try "
+        b'again"}',
+    ),
     (Busy("at it"), 500, b'{"code":500,"message":"at it"}'),
+    (
+        BadSecret("KEY", "is not set"),
+        500,
+        b'{"code":500,"message":"environment variable KEY is not set"}',
+    ),
     (BadConfig("port", "no"), 500, b'{"code":500,"message":"setting \'port\': no"}'),
 ]
 
@@ -181,19 +221,76 @@ def broken(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[Api]:
         yield api
 
 
+def test_a_server_that_does_not_start_lets_go_of_its_store(tmp_path: Path) -> None:
+    store = tmp_path / "headwater.db"
+    with open_api(f"sqlite:///{store}"):
+        pass
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    routes = Application(no_lake(f"sqlite:///{store}")).routes
+
+    async def start() -> None:
+        async with routes.router.lifespan_context(routes):
+            raise AssertionError("it started")
+
+    with pytest.raises(StoreTooNew):
+        asyncio.run(start())
+    opened = [file.path for file in psutil.Process().open_files()]
+    assert not [path for path in opened if path.startswith(str(store))]
+
+
 def check_unavailable(answer: httpx2.Response) -> None:
     assert set(error_of(answer, 503)) == {"code", "message"}
     assert int(answer.headers["retry-after"]) > 0
 
 
+def test_a_fault_of_the_server_has_the_shape_of_all_errors() -> None:
+    """And tells nothing of what went wrong inside."""
+    app = FastAPI()
+    add_error_handlers(app)
+
+    @app.get("/")
+    def fail() -> None:
+        raise ZeroDivisionError("a secret of the inside")
+
+    async def ask() -> httpx2.Response:
+        transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await client.get("/")
+
+    error = error_of(asyncio.run(ask()), 500)
+    assert "secret" not in error["message"]
+
+
 class TestAStoreThatWentAway:
-    def test_events_are_told_to_come_again(self, broken: Api) -> None:
+    def test_events_are_to_be_sent_again(self, broken: Api) -> None:
         check_unavailable(broken.post(run_event("COMPLETE")))
         check_unavailable(broken.post([run_event("COMPLETE"), 7]))
         check_unavailable(broken.post([run_event("COMPLETE")], "/api/v1/lineage/batch"))
         # A refusal that could not be kept must not be the last word.
         check_unavailable(broken.post(b"7"))
         check_unavailable(broken.post(b"", headers={"Content-Type": "text/plain"}))
+
+    def test_nothing_of_what_was_not_stored_is_held(self, broken: Api) -> None:
+        """An error that is in a circle with the frames it went through keeps all they hold."""
+        large = run_event("COMPLETE", padding=" " * 1_000_000)
+        gc.collect()
+        gc.disable()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        try:
+            check_unavailable(broken.post(large))
+            check_unavailable(broken.client.put("/api/v1/tags/a", json={"description": "a"}))
+            gc.collect()
+            frames = [one.f_code for one in gc.garbage if isinstance(one, FrameType)]
+        finally:
+            gc.set_debug(0)
+            gc.enable()
+            gc.garbage.clear()
+        # What follows the store in the background fails beside it, and holds nothing of a request.
+        others = ("following.py", "arrivals.py", "periodic.py")
+        package = Path(headwater.errors.__file__).parent
+        files = [file for code in frames if (file := Path(code.co_filename)).is_relative_to(package)]
+        assert [file for file in files if file.name not in others] == []
 
     def test_reading_says_so_but_the_process_is_well(self, broken: Api) -> None:
         for path in ("/namespaces", "/namespaces/scheduler/jobs/load", "/jobs/runs/7"):
@@ -303,7 +400,7 @@ def test_a_locked_sqlite_file_is_a_503_in_the_end(tmp_path: Path) -> None:
         api.store(run_event())
 
 
-def test_too_much_at_once_is_told_to_come_again(
+def test_too_much_at_once_is_to_be_sent_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADWATER__INTAKE__MAX_IN_FLIGHT_BYTES", "1000")

@@ -8,11 +8,11 @@ from sqlalchemy import insert
 
 from headwater.config import HealthSettings, load_settings
 from headwater.errors import BadConfig
-from headwater.model.ids import job_id
-from headwater.model.instant import DAY, MINUTE, format_instant, now, parse_instant
+from headwater.model.values.ids import job_id
+from headwater.model.values.instant import DAY, MINUTE, format_instant, now, parse_instant
 from headwater.store import tables
-from tests.server.api import Api, error_of
-from tests.server.events import JOBS, TABLES, Json, dataset, run_event
+from testing.api import Api, error_of
+from testing.events.minimal import JOBS, TABLES, Json, dataset, run_event
 from tests.server.lineage import edit
 
 HOUR = 60 * MINUTE
@@ -69,6 +69,7 @@ class TestJobs:
             "latestRun": {"id": run, "state": "FAILED"},
         }
         counts = {"failed": 1, "silent": 0, "late": 0, "stopped": 0, "ok": 0}
+        assert now() - MINUTE < parse_instant(answer.pop("asOf")) <= now()
         assert answer == {"counts": counts, "totalCount": 1}
 
     def test_stopped_is_no_problem(self, api: Api) -> None:
@@ -124,7 +125,7 @@ class TestJobs:
         assert 595 <= job["usualSeconds"] <= 605
         assert job["everySeconds"] is None
 
-    def test_what_is_well_is_shown_if_asked_for(self, api: Api) -> None:
+    def test_what_is_well_is_shown_if_requested(self, api: Api) -> None:
         ended(api, "load", MINUTE)
         parent = {"run": {"runId": "p1"}, "job": {"namespace": JOBS, "name": "above"}}
         api.store(said("START", MINUTE, "r1", "child", run_facets={"parent": parent}))
@@ -257,7 +258,7 @@ class TestDatasets:
         volume = found["volume"]
         assert (volume["per"], volume["rows"], volume["usualRows"]) == ("hour", 0, 100)
 
-    def test_what_is_well_is_shown_if_asked_for(self, api: Api) -> None:
+    def test_what_is_well_is_shown_if_requested(self, api: Api) -> None:
         hourly(api, "load", 20 * MINUTE, 100, 100, 100, 100, 100)
         outputs, inputs = [dataset("once")], [dataset("only read")]
         ended(api, "by hand", HOUR, inputs=inputs, outputs=outputs)
@@ -286,7 +287,7 @@ class TestBadInput:
             ("all", "perhaps"),
         ],
     )
-    def test_is_told(self, sqlite_api: Api, noun: str, parameter: str, value: str) -> None:
+    def test_is_reported(self, sqlite_api: Api, noun: str, parameter: str, value: str) -> None:
         answer = sqlite_api.get(f"/health/{noun}", **{parameter: value})
         error_of(answer, 400, parameter)
 

@@ -5,11 +5,11 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from headwater.model.instant import DAY, MINUTE, format_instant, now
+from headwater.model.values.instant import DAY, MINUTE, format_instant, now
 from headwater.store.maintenance.rollup import roll_up_samples
 from headwater.store.stats import runs_in_range
-from tests.server.api import Api, error_of, escape
-from tests.server.events import JOBS, TABLES, Json, dataset, run_event, schema
+from testing.api import Api, error_of, escape
+from testing.events.minimal import JOBS, TABLES, Json, dataset, run_event, schema
 from tests.server.lineage import edit, refused
 
 HOUR = 60 * MINUTE
@@ -129,7 +129,7 @@ class TestSamples:
         found = samples(api, "minute", "10:00:00", "10:03:00").values()
         assert [(each["rows"], each["bytes"]) for each in found] == [(100, 1), (None, 4), (50, 1)]
 
-    def test_reading_is_told_beside_writing(self, api: Api) -> None:
+    def test_reading_is_reported_beside_writing(self, api: Api) -> None:
         event = run_event("RUNNING", at("10:00:00"), inputs=[read("orders", rowCount=7, lag=40)])
         api.store(event)
         asked = {"by": "minute", "from": at("10:00:00"), "to": at("10:01:00")}
@@ -195,7 +195,7 @@ class TestSamples:
             ({"gaps": "perhaps"}, "gaps"),
         ],
     )
-    def test_refuse_what_cannot_be_told(
+    def test_refuse_what_cannot_be_reported(
         self, sqlite_api: Api, asked: dict[str, str], where: str
     ) -> None:
         sqlite_api.store(run_event(outputs=[wrote("orders", rowCount=5)]))
@@ -267,7 +267,7 @@ class TestUsage:
         answer = api.read(path(ORDERS, "usage"), days=10)
         assert [day["readers"]["runCount"] for day in answer["days"]] == [1] * 10
 
-    def test_is_of_the_days_asked_for_and_so_many_jobs(self, api: Api) -> None:
+    def test_is_of_the_days_requested_and_so_many_jobs(self, api: Api) -> None:
         today = now() // DAY * DAY
         for number in range(6):
             time = format_instant(today - number * DAY)

@@ -31,11 +31,11 @@ from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.outbox import count_waiting
 from headwater.store.write.writer import open_writer
-from tests.server.api import JSON, serve
-from tests.server.events import run_event
+from testing.api import JSON, serve
+from testing.events.minimal import run_event
+from testing.wait import wait_until
 from tests.server.test_background import is_running
 from tests.store.samples import dataset_facts
-from tests.suite.waiting import wait_until
 
 SOON = timedelta(milliseconds=1)
 EVERY = timedelta(milliseconds=100)
@@ -45,7 +45,7 @@ THREAD = "headwater-lake"
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first time comes at once, and the next ones as quickly as no setting allows."""
-    monkeypatch.setattr(server_lake, "_FIRST_AFTER", SOON)
+    monkeypatch.setattr(server_lake, "FIRST_AFTER", SOON)
     monkeypatch.setattr(server_lake, "parse_duration", lambda _: EVERY)
 
 
@@ -93,7 +93,7 @@ def post(url: str, *events: bytes) -> None:
 
 
 def write(engine: Engine, *names: str) -> None:
-    with closing(open_writer(engine, fills_outbox=True)) as writer:
+    with closing(open_writer(engine, notes_for_lake=True)) as writer:
         for name in names:
             writer.write([dataset_facts(name)])
 
@@ -143,7 +143,7 @@ class TestServer:
     def test_what_is_rejected_is_not(self, lake: Lake, soon: None, tmp_path: Path) -> None:
         (good,) = events(0, 1)
         with serve(settings_of(f"sqlite:///{tmp_path / 'store.db'}", lake)) as url:
-            bad = httpx2.post(f"{url}/api/v1/lineage", content=b"{}", trust_env=False)
+            bad = httpx2.post(f"{url}/api/v1/lineage", json={}, trust_env=False)
             assert bad.status_code == 422
             post(url, good)
             wait_until(lambda: payloads(lake) == {good})
@@ -156,7 +156,7 @@ class TestServer:
         with serve(settings_of(store, lake, every="1h")) as url:
             post(url, *sent)
         assert not lake.folder.exists()
-        monkeypatch.setattr(server_lake, "_FIRST_AFTER", SOON)
+        monkeypatch.setattr(server_lake, "FIRST_AFTER", SOON)
         with serve(settings_of(store, lake, every="1h")):
             wait_until(lambda: payloads(lake) == set(sent))
 
@@ -182,7 +182,7 @@ class TestServer:
             post(url, *events(0, 3))
             wait_until(lambda: "headwater_lake_waiting_events 3.0" in metrics())
 
-    def test_a_lake_that_cannot_be_written_is_said_once_a_try(
+    def test_a_lake_that_cannot_be_written_is_stated_once_a_try(
         self, lake: Lake, soon: None, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         lake.folder.parent.mkdir()
@@ -277,7 +277,7 @@ class TestFlush:
         assert (failure.levelno, failure.exc_info) == (logging.WARNING, None)
         assert "no such table: event" in failure.getMessage()
 
-    def test_nothing_to_do_is_not_said_and_starts_nothing(
+    def test_nothing_to_do_is_not_stated_and_starts_nothing(
         self,
         engine: Engine,
         lake: Lake,
@@ -305,7 +305,7 @@ class TestChild:
         """One that never ends, whatever it is told."""
         code = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
         argument = "headwater.pipeline.lake.carry"
-        monkeypatch.setattr(server_lake, "_COMMAND", (sys.executable, "-c", code, argument))
+        monkeypatch.setattr(server_lake, "COMMAND", (sys.executable, "-c", code, argument))
 
     @pytest.fixture
     def flush(self, engine: Engine, lake: Lake, soon: None) -> Iterator[LakeFlush]:
@@ -313,9 +313,11 @@ class TestChild:
         with closing(LakeFlush(engine, lake.folder, LakeSettings())) as flush:
             yield flush
 
-    def test_it_is_told_nothing_that_others_can_list(self, flush: LakeFlush, hanging: None) -> None:
+    def test_it_is_reported_nothing_that_others_can_list(
+        self, flush: LakeFlush, hanging: None
+    ) -> None:
         """The URL of a store may hold a password."""
-        command = server_lake._COMMAND
+        command = server_lake.COMMAND
         flush.start()
         wait_until(lambda: len(children()) == 1)
         (child,) = children()
@@ -334,7 +336,7 @@ class TestChild:
             "from headwater.store.write.writer import open_writer; "
             "from tests.store.samples import dataset_facts; "
             "engine = open_engine('sqlite:///store.db'); upgrade(engine); "
-            "writer = open_writer(engine, fills_outbox=True); writer.write([dataset_facts()]); "
+            "writer = open_writer(engine, notes_for_lake=True); writer.write([dataset_facts()]); "
             "LakeFlush(engine, Path('lake'), LakeSettings()).work(); "
             "print(count_waiting(engine.connect()), len(list(Path('lake').glob('*/*')))); "
             "print([name for name in sys.modules if name.startswith(('pyarrow', 'numpy'))])"
@@ -403,7 +405,7 @@ class TestChild:
         code: str,
         reason: str,
     ) -> None:
-        monkeypatch.setattr(server_lake, "_COMMAND", (sys.executable, "-c", code))
+        monkeypatch.setattr(server_lake, "COMMAND", (sys.executable, "-c", code))
         flush.start()
         wait_until(lambda: len(found_failures(caplog)) > 1)
         flush.close()
@@ -414,7 +416,7 @@ class TestChild:
     def test_one_that_cannot_be_started(
         self, flush: LakeFlush, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
-        monkeypatch.setattr(server_lake, "_COMMAND", ("/none",))
+        monkeypatch.setattr(server_lake, "COMMAND", ("/none",))
         flush.start()
         wait_until(lambda: len(found_failures(caplog)) > 0)
         assert "no process can be started" in found_failures(caplog)[0].getMessage()
@@ -434,7 +436,7 @@ class TestChild:
             "child.stdin.write(json.dumps(told).encode()); child.stdin.close(); "
             "print(child.pid, flush=True); child.wait()"
         )
-        command = [sys.executable, "-c", code, json.dumps(server_lake._COMMAND), store]
+        command = [sys.executable, "-c", code, json.dumps(server_lake.COMMAND), store]
         with (
             closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as other,
             subprocess.Popen(command, stdout=subprocess.PIPE, cwd=tmp_path) as parent,
@@ -452,12 +454,13 @@ class TestChild:
         write(engine, "a")
         told = {"store": str(engine.url), "folder": str(lake.folder), "parent": os.getpid() + 1}
         done = subprocess.run(
-            server_lake._COMMAND, input=json.dumps(told), capture_output=True, text=True
+            server_lake.COMMAND, input=json.dumps(told), capture_output=True, text=True
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         assert waiting(engine) == 1
 
 
+@pytest.mark.slow
 def test_parquet_is_loaded_only_where_the_lake_is_touched() -> None:
     """It takes a fifth of a second, and a start would wait for it."""
     code = (

@@ -6,7 +6,9 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.graph.events import (
+from testing.api import Api
+from testing.events import minimal
+from testing.events.history import (
     JOBS,
     SNAPSHOTS,
     TABLES,
@@ -18,10 +20,8 @@ from tests.graph.events import (
     run,
     run_id,
 )
-from tests.graph.events import edit as edit_event
-from tests.server import events
-from tests.server.api import Api
-from tests.server.events import Json, run_event, schema
+from testing.events.history import edit as edit_event
+from testing.events.minimal import Json, run_event, schema
 from tests.server.lineage import (
     LONG_AGO,
     Uses,
@@ -63,7 +63,9 @@ class TestTheShape:
         assert node_of(answer, ds("orders"))["type"] == "DATASET"
         assert node_of(answer, job("load"))["type"] == "JOB"
 
-    def test_edges_have_an_origin_and_a_destination_and_are_told_at_both(self, api: Api) -> None:
+    def test_edges_have_an_origin_and_a_destination_and_are_reported_at_both(
+        self, api: Api
+    ) -> None:
         api.store(*SHOP)
         answer = lineage(api, ds("totals"))
         assert edges_of(answer) == UP | DOWN | ASIDE
@@ -403,7 +405,7 @@ class TestFold:
         assert [used["name"] for used in app["data"]["inputs"]] == ["orders", "staged"]
         assert [used["name"] for used in app["data"]["outputs"]] == ["staged", "totals"]
 
-    def test_a_child_that_is_asked_for_is_its_parent(self, api: Api) -> None:
+    def test_a_child_that_is_requested_is_its_parent(self, api: Api) -> None:
         api.store(*self.TASKS)
         answer = lineage(api, job("app.write"), fold=True)
         assert answer["node"] == job("app")
@@ -581,8 +583,8 @@ ODD_NAMES = [
 class TestNodeIds:
     @pytest.mark.parametrize(("namespace", "name"), ODD_NAMES)
     def test_of_any_name_are_read_back(self, api: Api, namespace: str, name: str) -> None:
-        used = events.dataset(name, namespace, schema=schema(**{"a:b": "INT"}))
-        event = run_event(job=name, inputs=[events.dataset("other", namespace)], outputs=[used])
+        used = minimal.dataset(name, namespace, schema=schema(**{"a:b": "INT"}))
+        event = run_event(job=name, inputs=[minimal.dataset("other", namespace)], outputs=[used])
         event["job"]["namespace"] = namespace
         api.store(event)
         here, there = ds(name, namespace), job(name, namespace)
@@ -600,7 +602,7 @@ class TestNodeIds:
         assert api.read("/column-lineage", nodeId=field)["nodes"] == [field]
 
     def test_a_dataset_and_a_job_of_one_name_are_two_nodes(self, api: Api) -> None:
-        event = run_event(job="same", outputs=[events.dataset("same", JOBS)])
+        event = run_event(job="same", outputs=[minimal.dataset("same", JOBS)])
         api.store(event)
         answer = lineage(api, job("same"))
         assert [node["id"] for node in answer["graph"]] == [ds("same", JOBS), job("same")]
@@ -624,13 +626,13 @@ class TestNodeIds:
         assert lineage(api, written)["node"] == written
 
     def test_of_two_readings_the_one_that_exists_is_meant(self, api: Api) -> None:
-        api.store(run_event(outputs=[events.dataset("b:c", "a")]))
+        api.store(run_event(outputs=[minimal.dataset("b:c", "a")]))
         assert lineage(api, "dataset:a:b:c")["graph"][0]["data"]["namespace"] == "a"
 
     def test_of_two_that_exist_the_one_with_the_longer_namespace(self, api: Api) -> None:
         api.store(
-            run_event(job="one", outputs=[events.dataset("b:c", "a")]),
-            run_event(job="two", outputs=[events.dataset("c", "a:b")]),
+            run_event(job="one", outputs=[minimal.dataset("b:c", "a")]),
+            run_event(job="two", outputs=[minimal.dataset("c", "a:b")]),
         )
         for _ in range(3):
             assert job("two") in {node["id"] for node in lineage(api, "dataset:a:b:c")["graph"]}
@@ -697,7 +699,7 @@ class TestColumns:
         api.store(*self.EVENTS)
         assert column_edges_of(self.ask(api, column("totals.total"))) == self.UP
 
-    def test_several_nodes_are_asked_for_at_once(self, api: Api) -> None:
+    def test_several_nodes_are_requested_at_once(self, api: Api) -> None:
         api.store(*self.EVENTS)
         both = self.ask(api, ds("summary"), also=[ds("totals"), ds("summary")], depth=1)
         alone = [self.ask(api, ds(name), depth=1) for name in ("summary", "totals")]
@@ -773,7 +775,7 @@ class TestColumns:
         assert "isAssumed" not in price
         assert "kind" not in price
 
-    def test_of_a_dataset_all_columns_are_asked_for(self, api: Api) -> None:
+    def test_of_a_dataset_all_columns_are_requested(self, api: Api) -> None:
         api.store(*self.EVENTS)
         answer = self.ask(api, ds("totals"))
         assert set(answer["nodes"]) == {column("totals.total"), column("totals.customer")}
@@ -783,7 +785,7 @@ class TestColumns:
             "orders.status -> totals.customer",
         }
 
-    def test_of_a_job_all_columns_of_its_outputs_are_asked_for(self, api: Api) -> None:
+    def test_of_a_job_all_columns_of_its_outputs_are_requested(self, api: Api) -> None:
         api.store(*self.EVENTS)
         answer = self.ask(api, job("report"))
         assert answer["nodes"] == [column("summary.value")]
@@ -868,13 +870,13 @@ class TestColumns:
         error = refused(api.get("/column-lineage", nodeId=column("totals.totl")), 404)
         assert error["near"] == [column("totals.total")]
 
-    def test_every_column_of_an_answer_can_be_asked_for(self, api: Api) -> None:
+    def test_every_column_of_an_answer_can_be_requested(self, api: Api) -> None:
         """Also one that only a map names: its dataset has no schema, and nothing is before it."""
         api.store(*self.EVENTS)
         for node in self.ask(api, ds("summary"))["graph"]:
             assert self.ask(api, node["id"])["nodes"] == [node["id"]]
 
-    def test_columns_with_odd_characters_can_be_asked_for(self, api: Api) -> None:
+    def test_columns_with_odd_characters_can_be_requested(self, api: Api) -> None:
         """A schema and a map call a column alike, and an id in an answer can be asked for."""
         odd = "a\0b"
         written = maps("t", {odd: {"inputFields": [source(f"orders.{odd}")]}}, **{odd: "INT"})
@@ -933,7 +935,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
 
 class TestETag:
     @pytest.mark.parametrize(("path", "parameters"), READS)
-    def test_who_has_an_answer_already_is_told_so(
+    def test_who_has_an_answer_already_is_reported_so(
         self, api: Api, path: str, parameters: Any
     ) -> None:
         api.store(*SHOP)

@@ -6,9 +6,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.graph.events import JOBS, TABLES, dataset, delete_dataset, run, run_id
-from tests.server import events
-from tests.server.api import Api
+from testing.api import Api
+from testing.events import minimal
+from testing.events.history import JOBS, TABLES, dataset, delete_dataset, run, run_id
 from tests.server.lineage import (
     LONG_AGO,
     at,
@@ -166,14 +166,14 @@ class TestUnknownNodes:
             (f"datasetField:{TABLES}:total:x", ds("totals")),
         ],
     )
-    def test_have_near_ids_that_can_be_asked_for(self, api: Api, asked: str, near: str) -> None:
+    def test_have_near_ids_that_can_be_requested(self, api: Api, asked: str, near: str) -> None:
         store(api)
         error = refused(ask(api, "/lineage", nodeId=asked), 404)
         assert near in error["near"]
         for id in error["near"]:
             assert lineage(api, id)["node"] == id
 
-    def test_have_the_kind_that_was_asked_for_first(self, api: Api) -> None:
+    def test_have_the_kind_that_was_requested_first(self, api: Api) -> None:
         api.store(run("sales_x", "COMPLETE", 0, 1, [], ["sales_y"]))
         assert refused(ask(api, "/lineage", nodeId=ds("sales_")), 404)["near"][0] == ds("sales_y")
         assert refused(ask(api, "/lineage", nodeId=job("sales_")), 404)["near"][0] == job("sales_x")
@@ -192,7 +192,7 @@ class TestUnknownNodes:
         error = refused(ask(api, "/lineage", nodeId=KNOWN), 404)
         assert KNOWN not in error.get("near", [])
 
-    def test_with_a_long_name_are_told_in_a_short_answer(self, api: Api) -> None:
+    def test_with_a_long_name_are_reported_in_a_short_answer(self, api: Api) -> None:
         store(api)
         answer = ask(api, "/lineage", nodeId=ds("orders." * 1_000))
         refused(answer, 404)
@@ -378,7 +378,7 @@ class TestLargeGraphs:
                 assert left + len(node["outEdges"]) == 1
 
     @of_every_walk
-    def test_a_hub_asked_for_in_every_way(
+    def test_a_hub_requested_in_every_way(
         self, api: Api, path: str, others: dict[str, Any]
     ) -> None:
         readers = [(f"r{number}", ["totals"], [f"o{number}"]) for number in range(1_000)]
@@ -455,8 +455,8 @@ class TestLargeGraphs:
 
 def test_a_name_that_is_a_statement_is_a_name(api: Api) -> None:
     name = "'); DROP TABLE dataset; --"
-    used = events.dataset(name, JOBS)
-    api.store(events.run_event(job=name, inputs=[used], outputs=[used]))
+    used = minimal.dataset(name, JOBS)
+    api.store(minimal.run_event(job=name, inputs=[used], outputs=[used]))
     assert ds(name, JOBS) in {node["id"] for node in lineage(api, job(name))["graph"]}
     assert refused(ask(api, "/lineage", nodeId=ds(f"{name}x", JOBS)), 404)["near"]
     assert ask(api, "/nodes", name=name).json()["nodes"]

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.graph.events import (
+from testing.api import Api
+from testing.events.history import (
     SNAPSHOTS,
     TABLES,
     dataset,
@@ -16,11 +17,10 @@ from tests.graph.events import (
     run,
     run_id,
 )
-from tests.graph.events import (
+from testing.events.history import (
     edit as edit_event,
 )
-from tests.server.api import Api
-from tests.server.events import Json, schema
+from testing.events.minimal import Json, schema
 from tests.server.lineage import (
     at,
     ds,
@@ -129,7 +129,7 @@ class TestTheShape:
         assert times == sorted(times)
         assert set(times) == {at(1), at(2), at(3)}
 
-    def test_more_than_asked_for_are_counted(self, api: Api) -> None:
+    def test_more_than_requested_are_counted(self, api: Api) -> None:
         api.store(run("load", "COMPLETE", 0, 1, ["orders"], ["totals"]))
         answer = diff(api, -1, 5, limit=2)
         assert (len(answer["changes"]), answer["totalCount"]) == (2, 6)
@@ -368,7 +368,7 @@ class TestJobs:
         for change in answer["changes"]:
             assert change["before"] != change["after"]
 
-    def test_sql_that_is_not_said_again_is_no_change(self, api: Api) -> None:
+    def test_sql_that_is_not_stated_again_is_no_change(self, api: Api) -> None:
         """A run that says nothing of its SQL ran what the one before it did."""
         for number, query in enumerate(("select 1", None, "select 1")):
             event = run("load", "COMPLETE", 10 * number, number + 1, ["orders"], [])
@@ -379,7 +379,7 @@ class TestJobs:
 
 
 class TestLifecycle:
-    def test_a_drop_is_told_with_the_run_that_dropped(self, api: Api) -> None:
+    def test_a_drop_is_reported_with_the_run_that_dropped(self, api: Api) -> None:
         api.store(
             run("load", "COMPLETE", 0, 1, [], ["t"]),
             run("clean", "COMPLETE", 10, 2, [], [dataset("t", lifecycle="DROP")]),
@@ -402,7 +402,7 @@ class TestLifecycle:
             api.store(run("load", "COMPLETE", minutes, 1 + minutes, [], [written]))
         assert told(diff(api, 5, 15)) == {"lifecycle changed t CREATE -> TRUNCATE"}
 
-    def test_the_same_mark_again_is_told_too(self, api: Api) -> None:
+    def test_the_same_mark_again_is_reported_too(self, api: Api) -> None:
         for minutes in (0, 10):
             written = dataset("t", lifecycle="TRUNCATE")
             api.store(run("load", "COMPLETE", minutes, 1 + minutes, [], [written]))
@@ -430,7 +430,7 @@ class TestEdits:
         edit(api, delete_dataset(10, "totals"))
         assert causes(diff(api, 5, 15), "edge") == {"edit by ada at 10"}
 
-    def test_a_deleted_dataset_can_be_asked_for_itself(self, api: Api) -> None:
+    def test_a_deleted_dataset_can_be_requested_itself(self, api: Api) -> None:
         """It was there when the time asked for began."""
         api.store(*self.HISTORY)
         edit(api, delete_dataset(10, "totals"))
@@ -455,7 +455,7 @@ class TestEdits:
         assert told(answer) == {"dataset added totals", "edge added load -> totals"}
         assert causes(answer, "dataset") == {"edit by ada at 20"}
 
-    def test_what_was_deleted_and_is_heard_of_again_came_with_that_run(self, api: Api) -> None:
+    def test_what_was_deleted_and_is_seen_again_came_with_that_run(self, api: Api) -> None:
         api.store(*self.HISTORY)
         edit(api, delete_dataset(10, "totals"))
         api.store(run("other", "COMPLETE", 20, 2, ["totals"], []))
@@ -485,7 +485,7 @@ class TestAroundANode:
         run("apart", "COMPLETE", 10, 3, ["a"], ["b"]),
     ]
 
-    def test_only_what_hangs_together_with_it_is_told(self, api: Api) -> None:
+    def test_only_what_hangs_together_with_it_is_reported(self, api: Api) -> None:
         api.store(*self.HISTORY)
         answer = diff(api, 5, 15, nodeId=ds("orders"))
         assert answer["node"] == ds("orders")
@@ -517,10 +517,30 @@ class TestAroundANode:
 
     def test_more_nodes_than_are_looked_at_make_it_cut(self, api: Api) -> None:
         fill(api, [(f"r{number}", ["hub"], [f"o{number}"]) for number in range(30)])
-        for parameters in ({"nodeId": ds("hub")}, {}):
-            answer = diff(api, -5, 5, nodes=10, **parameters)
-            assert answer["isCut"], parameters
-        assert not diff(api, -5, 5, nodes=1_000)["isCut"]
+        assert diff(api, -5, 5, nodes=10, nodeId=ds("hub"))["isCut"]
+        assert not diff(api, -5, 5, nodes=1_000, nodeId=ds("hub"))["isCut"]
+
+    def test_more_jobs_than_are_compared_make_it_cut(self, api: Api) -> None:
+        api.store(*(run(f"r{n}", "COMPLETE", n, n, ["hub"], [f"o{n}"]) for n in range(1, 31)))
+        cut = diff(api, -5, 35, nodes=10)
+        assert cut["isCut"] and cut["next"]
+        following = diff(api, -5, 35, after=cut["next"], limit=1_000)
+        assert not following["isCut"] and following["next"] is None
+        whole = diff(api, -5, 35, limit=1_000)
+        assert told(cut) | told(following) == told(whole)
+
+    def test_the_newest_come_first_if_asked(self, api: Api) -> None:
+        api.store(*self.HISTORY)
+        times = [each["at"] for each in diff(api, 5, 15, order="newest")["changes"] if each["at"]]
+        assert times and times == sorted(times, reverse=True)
+
+    def test_types_are_left_out_if_asked(self, api: Api) -> None:
+        api.store(*self.HISTORY)
+        for parameters in ({}, {"nodeId": ds("orders")}):
+            kinds = {each["type"] for each in diff(api, 5, 15, **parameters)["changes"]}
+            left = diff(api, 5, 15, without=" edge, STATE", **parameters)["changes"]
+            assert {each["type"] for each in left} == kinds - {"edge", "state"}
+        assert refused(api.get("/lineage/diff", **{"from": at(0), "after": "x"}), 400)
 
     def test_a_node_nobody_knows_is_a_404(self, api: Api) -> None:
         api.store(*self.HISTORY)
@@ -656,13 +676,13 @@ class TestProperties:
                 else:
                     assert apply(answer.json(), before) == after, (history, begin, end, id)
 
-    def test_a_change_is_dated_within_the_time_asked_for(self, api: Api, part: int) -> None:
+    def test_a_change_is_dated_within_the_time_requested(self, api: Api, part: int) -> None:
         for history, begin, end in self.histories(api, part):
             for change in diff(api, begin, end, limit=100_000)["changes"]:
                 dated = change["at"]
                 assert dated is None or at(begin) < dated <= at(end), (change, history, begin, end)
 
-    def test_the_run_named_as_cause_said_something_then(self, api: Api, part: int) -> None:
+    def test_the_run_named_as_cause_stated_something_then(self, api: Api, part: int) -> None:
         for history, begin, end in self.histories(api, part):
             spoke = {
                 (event["run"]["runId"], f"job:{event['job']['namespace']}:{event['job']['name']}")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.graph.events import JOBS, TABLES, dataset, delete_dataset, run
-from tests.server import events
-from tests.server.api import Api
-from tests.server.events import schema
+from testing.api import Api
+from testing.events import minimal
+from testing.events.history import JOBS, TABLES, dataset, delete_dataset, run
+from testing.events.minimal import schema
 from tests.server.lineage import (
     LONG_AGO,
     at,
@@ -92,7 +92,7 @@ class TestPaths:
         assert paths_of(ask(api, job("z"), ds("d"))) == ["z c y d"]
         assert paths_of(ask(api, ds("a"), job("w"))) == ["a w"]
 
-    def test_more_than_asked_for_make_it_cut(self, api: Api) -> None:
+    def test_more_than_requested_make_it_cut(self, api: Api) -> None:
         fill(api, self.DIAMOND)
         for limit, is_cut in ((1, True), (2, True), (3, False), (1_000, False)):
             answer = ask(api, ds("a"), ds("d"), limit=limit)
@@ -189,7 +189,7 @@ class TestPaths:
             assert answer.status_code == 200, answer.text
             assert (answer.json()["paths"], answer.json()["isCut"]) == ([], False)
 
-    def test_a_node_nobody_knows_is_told_by_which_end_it_is(self, api: Api) -> None:
+    def test_a_node_nobody_knows_is_reported_by_which_end_it_is(self, api: Api) -> None:
         fill(api, self.DIAMOND)
         for ends in ((ds("no"), ds("a")), (ds("a"), ds("no"))):
             refused(api.get("/lineage/path", **{"from": ends[0], "to": ends[1]}), 404)
@@ -231,7 +231,7 @@ class TestPathsOfColumns:
         back = ask(api, column("summary.value"), column("orders.price"))
         assert back == {**answer, "isReversed": True}
 
-    def test_the_ways_are_told_with_the_edges(self, api: Api) -> None:
+    def test_the_ways_are_reported_with_the_edges(self, api: Api) -> None:
         api.store(*self.EVENTS)
         (path,) = ask(api, column("orders.id"), column("summary.value"))["paths"]
         assert [edge["isIndirect"] for edge in path["edges"]] == [False, True]
@@ -324,7 +324,7 @@ class TestExport:
         assert self.sizes(api, format) == (len(nodes_of(graph)), len(edges_of(graph))) == (5, 4)
 
     @pytest.mark.parametrize("format", MEDIA_TYPES)
-    def test_holds_columns_where_they_are_asked_for(self, api: Api, format: str) -> None:
+    def test_holds_columns_where_they_are_requested(self, api: Api, format: str) -> None:
         api.store(*self.EVENTS)
         assert self.sizes(api, format, columns="true") == (6, 5)
 
@@ -339,7 +339,7 @@ class TestExport:
         }
         assert {row["job"] for row in rows} == {job("load"), job("report")}
 
-    def test_is_json_both_ways_unless_it_is_said_otherwise(self, api: Api) -> None:
+    def test_is_json_both_ways_unless_it_is_stated_otherwise(self, api: Api) -> None:
         api.store(*self.EVENTS, run("aside", "COMPLETE", 2, 9, ["orders"], ["other"]))
         content = api.read("/lineage/export", nodeId=ds("totals"))
         assert {short(node["id"]) for node in content["nodes"]} == {
@@ -353,7 +353,7 @@ class TestExport:
         whole = api.read("/lineage/export", nodeId=ds("totals"), direction="connected")
         assert len(whole["nodes"]) == 7
 
-    def test_is_folded_and_without_filters_where_that_is_asked_for(self, api: Api) -> None:
+    def test_is_folded_and_without_filters_where_that_is_requested(self, api: Api) -> None:
         api.store(*self.EVENTS, run("app.load", "COMPLETE", 2, 9, ["orders"], ["totals"], parent=8))
         folded = api.read("/lineage/export", nodeId=ds("totals"), fold="true")
         assert {"app", "load"} <= {short(node["id"]) for node in folded["nodes"]}
@@ -374,9 +374,9 @@ class TestExport:
     @pytest.mark.parametrize("format", MEDIA_TYPES)
     def test_of_odd_names_can_be_read(self, api: Api, format: str) -> None:
         names = ['"a"', "<b>&amp;", "c\nd", "=1+1", "e]f)g", "\U0001f600", "h\\", "%%{i}", "\x1b"]
-        outputs = [events.dataset(name, TABLES, schema=schema(**{name: "INT"})) for name in names]
+        outputs = [minimal.dataset(name, TABLES, schema=schema(**{name: "INT"})) for name in names]
         api.store(
-            events.run_event(job="\n".join(names), inputs=[dataset("totals")], outputs=outputs)
+            minimal.run_event(job="\n".join(names), inputs=[dataset("totals")], outputs=outputs)
         )
         assert self.sizes(api, format) == (len(names) + 2, len(names) + 1)
 
@@ -454,8 +454,8 @@ class TestNodes:
 
     def test_a_namespace_before_a_bar_tells_two_apart(self, api: Api) -> None:
         api.store(
-            events.run_event(
-                outputs=[events.dataset("orders", "kafka://a:1"), events.dataset("orders", "b")]
+            minimal.run_event(
+                outputs=[minimal.dataset("orders", "kafka://a:1"), minimal.dataset("orders", "b")]
             )
         )
         assert self.ids(api, "kafka://a:1|orders") == [ds("orders", "kafka://a:1")]
@@ -485,7 +485,7 @@ class TestNodes:
     )
     def test_an_id_finds_its_node_and_no_other(self, api: Api, node: str) -> None:
         written = {**dataset("totals"), "facets": {"schema": schema(x="INT")}}
-        topic = events.dataset("topic", "kafka://u@b:9092,c:9092")
+        topic = minimal.dataset("topic", "kafka://u@b:9092,c:9092")
         api.store(run("load", "COMPLETE", 0, 1, [], [written, "totals2", topic]))
         assert [(found["id"], found["isExact"]) for found in self.find(api, node)] == [(node, True)]
 
@@ -500,7 +500,7 @@ class TestNodes:
         self.store(api, " xyz ")
         assert self.ids(api, " xyz ") == [ds(" xyz ")]
 
-    def test_no_more_than_asked_for(self, api: Api) -> None:
+    def test_no_more_than_requested(self, api: Api) -> None:
         self.store(api, *(f"t{number:03}" for number in range(60)))
         assert len(self.find(api, "t0")) == 20
         assert self.ids(api, "t0", limit=2) == [ds("t000"), ds("t001")]

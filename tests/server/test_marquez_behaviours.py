@@ -11,11 +11,11 @@ import psycopg
 import pytest
 
 from headwater.model.column_map import Transformation
-from headwater.model.ids import dataset_id
 from headwater.model.relations import Direction
-from tests.server.api import Api, error_of
-from tests.server.events import JOBS, OLDER_RUN, RUN, TABLES, Json, dataset, run_event, schema
-from tests.services.postgresql import PostgreSQL
+from headwater.model.values.ids import dataset_id
+from testing.api import Api, error_of
+from testing.events.minimal import JOBS, OLDER_RUN, RUN, TABLES, Json, dataset, run_event, schema
+from testing.services.postgresql import PostgreSQL
 
 START, MIDDLE, END = "2024-05-01T10:00:00Z", "2024-05-01T10:05:00Z", "2024-05-01T10:10:00Z"
 BEFORE = "2024-05-01T09:00:00Z"

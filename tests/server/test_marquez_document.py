@@ -15,11 +15,11 @@ import httpx2
 import pytest
 import schemathesis
 
-from headwater.model.ids import is_uuid
-from headwater.model.instant import parse_instant
+from headwater.model.values.ids import is_uuid
+from headwater.model.values.instant import parse_instant
 from headwater.server.openapi.document import operations
-from tests.server.api import Api, escape
-from tests.server.events import RUN, TABLES, Json, dataset, run_event, schema
+from testing.api import Api, escape
+from testing.events.minimal import RUN, TABLES, Json, dataset, run_event, schema
 
 EXPLAINED = Path(__file__).parents[2] / "docs" / "marquez.md"
 DOCUMENT = os.environ.get("HEADWATER_MARQUEZ_OPENAPI", "")

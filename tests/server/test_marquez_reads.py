@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from headwater.model import instant
+from headwater.model.values import instant
 from headwater.store import tables
 from headwater.store.read.events import EventFilter
-from tests.server.api import Api, error_of, escape
-from tests.server.events import JOBS, OLDER_RUN, RUN, TABLES, Json, dataset, run_event, schema
+from testing.api import Api, error_of, escape
+from testing.events.minimal import JOBS, OLDER_RUN, RUN, TABLES, Json, dataset, run_event, schema
 from tests.server.lineage import edit
 
 START, END, LATER = "2024-05-01T10:00:00Z", "2024-05-01T10:10:00Z", "2024-05-02T10:00:00Z"
@@ -79,7 +79,7 @@ class TestNamespaces:
         assert found["createdAt"] == "2024-05-01T10:00:00.000000Z"
         assert found["updatedAt"] == "2024-05-01T10:10:00.000000Z"
 
-    def test_a_deleted_one_is_hidden_until_it_is_heard_of(self, api: Api) -> None:
+    def test_a_deleted_one_is_hidden_until_it_is_seen(self, api: Api) -> None:
         api.store(run_event("START", START), run_event("START", START, job="x", run=OLDER_RUN))
         deletion = said(namespace(JOBS), END, deleted=True)
         deletion["edit"]["within"] = {"datasets": [], "jobs": ["load", "x"]}
@@ -209,7 +209,7 @@ class TestDatasets:
         ]
         assert found["facets"]["columnLineage"] == columns
 
-    def test_what_is_shown_follows_what_is_said(self, api: Api) -> None:
+    def test_what_is_shown_follows_what_is_stated(self, api: Api) -> None:
         """Answers are remembered by all that goes into them."""
         api.store(run_event("START", START, outputs=[dataset("t", schema=schema(a="INT"))]))
         first = api.dataset(TABLES, "t")
@@ -461,7 +461,7 @@ class TestJobs:
         assert runs[1]["createdAt"] is None
         assert api.read(f"{NAMESPACE_PATH}/jobs/dag/runs", limit=10)["runs"][1]["id"] == named[0]
 
-    def test_what_is_shown_follows_what_is_said(self, api: Api) -> None:
+    def test_what_is_shown_follows_what_is_stated(self, api: Api) -> None:
         api.store(run_event("START", START, inputs=[dataset("a")]))
         first = api.job(JOBS, "load")
         assert api.job(JOBS, "load") == first

@@ -5,9 +5,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from headwater.model.instant import SECOND, format_instant, now
-from tests.server.api import Api, error_of, escape
-from tests.server.events import JOBS, RUN, TABLES, dataset, run_event, schema
+from headwater.model.values.instant import SECOND, format_instant, now
+from testing.api import Api, error_of, escape
+from testing.events.minimal import JOBS, RUN, TABLES, dataset, run_event, schema
 
 Json = dict[str, Any]
 
@@ -90,7 +90,7 @@ class TestNamespaces:
         # What was deleted before stays so.
         assert names(shop, "datasets", TABLES) == ["orders"]
 
-    def test_what_is_heard_of_again_shows_again(self, shop: Api) -> None:
+    def test_what_is_seen_again_shows_again(self, shop: Api) -> None:
         write(shop, "DELETE", SPACE)
         shop.store(run_event("START", _later(shop), outputs=[dataset("fresh")]))
         assert names(shop, "datasets", TABLES) == ["fresh"]
@@ -190,7 +190,7 @@ class TestDatasets:
         body = {**TABLE, "type": "STREAM", "schemaLocation": "http://registry/subjects/a"}
         assert write(api, "PUT", ORDERS, body)["type"] == "STREAM"
 
-    def test_said_again_it_is_kept_once(self, api: Api) -> None:
+    def test_stated_again_it_is_kept_once(self, api: Api) -> None:
         body = {**TABLE, "fields": [{"name": "id", "type": "INT"}], "tags": ["A"]}
         write(api, "PUT", ORDERS, body)
         write(api, "PUT", ORDERS, body)
@@ -204,7 +204,7 @@ class TestDatasets:
         # Its fields are those that runs saw.
         assert len(shop.dataset(TABLES, "orders")["fields"]) == 2
 
-    def test_a_run_that_wrote_it_is_told(self, shop: Api) -> None:
+    def test_a_run_that_wrote_it_is_reported(self, shop: Api) -> None:
         body = {**TABLE, "fields": [{"name": "n", "type": "INT"}], "runId": RUN}
         write(shop, "PUT", f"{SPACE}/datasets/made", body)
         written = shop.run(RUN)["outputDatasetVersions"]
@@ -232,7 +232,7 @@ class TestDatasets:
         assert write(shop, "PUT", ORDERS, TABLE)["name"] == "orders"
         assert names(shop, "datasets", TABLES) == ["orders"]
 
-    def test_what_a_fast_clock_told_is_deleted_and_comes_back(self, shop: Api) -> None:
+    def test_what_a_fast_clock_reported_is_deleted_and_comes_back(self, shop: Api) -> None:
         ahead = format_instant(now() + 3600 * SECOND)
         shop.store(run_event("RUNNING", ahead, outputs=[dataset("orders")]))
         write(shop, "DELETE", ORDERS)
@@ -313,7 +313,7 @@ class TestRuns:
         assert shop.event_count() == 5
 
     @pytest.mark.parametrize("run", ["a/b", "läufer", "流 1\n"])
-    def test_where_it_is_said_to_be_it_is(self, shop: Api, run: str) -> None:
+    def test_where_it_is_stated_to_be_it_is(self, shop: Api, run: str) -> None:
         answer = send(shop, "POST", f"{LOAD}/runs", {"id": run})
         assert answer.status_code == 201
         assert shop.client.get(answer.headers["Location"]).json()["id"] == run
@@ -378,12 +378,16 @@ class TestBadInput:
 
     @pytest.mark.parametrize("content", [b"", b"{", b'{"ownerName": "\xff"}', b'{"a": 1'])
     def test_no_json(self, sqlite_api: Api, content: bytes) -> None:
-        answer = sqlite_api.client.put("/api/v1/namespaces/a", content=content)
+        headers = {"Content-Type": "application/json"}
+        answer = sqlite_api.client.put("/api/v1/namespaces/a", content=content, headers=headers)
         error_of(answer, 400, "body")
 
     def test_another_content_type(self, sqlite_api: Api) -> None:
         answer = sqlite_api.client.put("/api/v1/namespaces/a", data={"ownerName": "a"})
         error_of(answer, 415)
+        answer = sqlite_api.client.put("/api/v1/namespaces/a", content=b'{"ownerName": "a"}')
+        error_of(answer, 415, "Content-Type")
+        assert log(sqlite_api) == []
 
     def test_a_name_of_another_type_is_no_problem(self, sqlite_api: Api) -> None:
         write(sqlite_api, "PUT", LOAD, {"type": "BATCH"})

@@ -5,7 +5,7 @@ import random
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
@@ -17,10 +17,10 @@ import pytest
 
 from headwater.model.intake import take_in
 from headwater.store.write.outbox import fill
-from tests.server.events import run_event
-from tests.services.headwater import Headwater
+from testing.events.minimal import run_event
+from testing.services.headwater import Headwater
+from testing.wait import wait_until
 from tests.store.stores import open_store
-from tests.suite.waiting import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -67,6 +67,34 @@ def test_a_gzip_bomb_again_and_again(watched: Watched) -> None:
     bomb = gzip.compress(bytes(100_000_000))
     for _ in range(20):
         assert watched.post(bomb, content_encoding="gzip").status_code == 413
+    assert watched.growth() < MOST_MB
+
+
+def broken(number: int) -> tuple[bytes, dict[str, str]]:
+    return b'{"n":%d,' % number + bytes(19_000_000), {}
+
+
+def packed(number: int) -> tuple[bytes, dict[str, str]]:
+    body, _ = broken(number)
+    return gzip.compress(body, 1), {"content_encoding": "gzip"}
+
+
+def without_a_job(number: int) -> tuple[bytes, dict[str, str]]:
+    return msgspec.json.encode({"eventTime": f"{number:019000000}"}), {}
+
+
+def no_array(number: int) -> tuple[bytes, dict[str, str]]:
+    return b"[" + broken(number)[0], {}
+
+
+@pytest.mark.parametrize("make", [broken, packed, without_a_job, no_array])
+def test_refused_bodies_again_and_again(
+    watched: Watched, make: Callable[[int], tuple[bytes, dict[str, str]]]
+) -> None:
+    """Nothing of a body is held once it is answered."""
+    for number in range(20):
+        body, headers = make(number)
+        assert 400 <= watched.post(body, **headers).status_code <= 422
     assert watched.growth() < MOST_MB
 
 

@@ -1,13 +1,13 @@
-"""Streams of Spark that two tell of: the stock listener batch by batch, and the query by itself."""
+"""Streams of Spark that two report: the stock listener batch by batch, and the query by itself."""
 
 import itertools
 from typing import Any
 
 import pytest
 
-from headwater.model.ids import dataset_id
-from tests.server.api import Api
-from tests.server.events import JOBS, RUN, Json, run_event, schema
+from headwater.model.values.ids import dataset_id
+from testing.api import Api
+from testing.events.minimal import JOBS, RUN, Json, run_event, schema
 from tests.server.lineage import ds, edges_of, lineage
 
 LISTENER = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/spark"
@@ -156,7 +156,7 @@ def test_files_of_batches_are_their_folder(sqlite_api: Api) -> None:
     assert source_column.dataset == dataset_id(FILES, "/shop/orders")
 
 
-def test_files_of_a_job_are_as_they_were_told(sqlite_api: Api) -> None:
+def test_files_of_a_job_are_as_they_were_reported(sqlite_api: Api) -> None:
     sqlite_api.store(
         told_by_listener("START", "01", "x", is_stream=False, inputs=read("/a/b.json"))
     )

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 import jsonschema_rs
 import pytest
@@ -16,8 +15,8 @@ from headwater import __version__
 from headwater.server.app import Application
 from headwater.server.openapi.document import answers, operations
 from headwater.server.web.pages import ASSETS, ICON, PAGES
-from tests.server.api import Api, no_lake
-from tests.server.events import Json
+from testing.api import Api, no_lake
+from testing.events.minimal import Json
 
 # Answers that say all with their code.
 EMPTY = {("/api/v1/lineage", "201"), ("/api/v1/lineage/batch", "204")}
@@ -106,7 +105,7 @@ class TestDocument:
         assert not found, "\n".join(["not yet described:", *found])
 
     def test_leaves_no_route_out_but_pages(self, tmp_path: Path) -> None:
-        app = Application(no_lake(f"sqlite:///{tmp_path / 'none.db'}"))._routes
+        app = Application(no_lake(f"sqlite:///{tmp_path / 'none.db'}")).routes
         routers = [getattr(found, "original_router", None) for found in app.routes]
         routes = [
             route
@@ -116,9 +115,16 @@ class TestDocument:
             if isinstance(route, APIRoute)
         ]
         hidden = {route.path for route in routes if not route.include_in_schema}
-        web = {*PAGES, ICON, ASSETS + "{name}"}
-        assert hidden == {"/docs", "/docs/docs.js", "/docs/docs.css", *web}
+        assert hidden == {*PAGES, ICON, ASSETS + "{name}"}
         assert len(routes) > 25
+
+    def test_says_in_a_sentence_what_each_call_does(self, document: Json) -> None:
+        summaries = [operation["summary"] for _, _, operation in operations(document)]
+        assert [summary for summary in summaries if not summary.endswith(".")] == []
+
+    def test_is_shown_by_no_page_of_the_framework(self, sqlite_api: Api) -> None:
+        for path in ("/redoc", "/docs/oauth2-redirect", "/docs/../app.py"):
+            assert sqlite_api.client.get(path).status_code == 404, path
 
     def test_names_every_call_once(self, document: Json) -> None:
         names = Counter(operation["operationId"] for _, _, operation in operations(document))
@@ -153,7 +159,7 @@ class TestDocument:
             with pytest.raises(ValueError, match="Twice"):
                 answers(other, {"b": 1})
         finally:
-            document._shapes.pop("Twice")
+            document.known_shapes.pop("Twice")
 
     @pytest.mark.parametrize(
         ("path", "break_it", "told"),
@@ -179,51 +185,3 @@ class TestDocument:
         break_it(document["paths"][path]["get"])
         (found,) = set(problems(document)) - before
         assert told in found
-
-
-class TestPage:
-    def test_names_only_what_this_server_has(self, sqlite_api: Api) -> None:
-        page = sqlite_api.client.get("/docs")
-        assert page.status_code == 200
-        assert page.headers["content-type"] == "text/html; charset=utf-8"
-        named = re.findall(r'(?:src|href)="([^"]+)"', page.text)
-        assert len(named) >= 3
-        for address in named:
-            if address.startswith("data:"):
-                continue
-            assert not urlsplit(address).netloc, address
-            answer = sqlite_api.client.get(urljoin("/docs", address))
-            assert answer.status_code == 200, address
-            assert not re.findall(r"https?://|[^:]//\w+\.\w", _code(answer.text)) or (
-                address == "openapi.json"
-            )
-
-    def test_lets_nothing_else_in(self, sqlite_api: Api) -> None:
-        for path in ("/docs", "/docs/docs.js", "/docs/docs.css"):
-            headers = sqlite_api.client.get(path).headers
-            policy = dict(
-                part.strip().split(" ", 1) for part in headers["content-security-policy"].split(";")
-            )
-            assert policy["default-src"] == "'none'"
-            assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
-            assert headers["x-content-type-options"] == "nosniff"
-            assert headers["x-frame-options"] == "DENY"
-
-    def test_runs_nothing_of_its_own_text(self, sqlite_api: Api) -> None:
-        """What the policy would stop a browser from doing is not even tried."""
-        page = sqlite_api.client.get("/docs").text
-        assert not re.findall(r"<style|style=|\son\w+=", page)
-        assert re.findall(r"<script[^>]*>", page) == ['<script src="docs/docs.js" defer>']
-        script = sqlite_api.client.get("/docs/docs.js").text
-        assert not re.findall(
-            r"innerHTML|outerHTML|insertAdjacentHTML|eval\(|document\.write", script
-        )
-
-    def test_is_all_there_is(self, sqlite_api: Api) -> None:
-        for path in ("/redoc", "/docs/oauth2-redirect", "/docs/../app.py"):
-            assert sqlite_api.client.get(path).status_code == 404, path
-
-
-def _code(text: str) -> str:
-    """A script without its comments."""
-    return re.sub(r"^\s*//.*$|/\*.*?\*/", "", text, flags=re.MULTILINE)

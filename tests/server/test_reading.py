@@ -10,9 +10,11 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from headwater.model.relations import Slot
-from headwater.store.read.contents import read_facets
-from tests.server.api import Api, error_of, escape
-from tests.server.events import (
+from headwater.server.http.parameters import page
+from headwater.store.query.paging import LONGEST_PAGE, Page
+from headwater.store.read.facets import read_facets
+from testing.api import Api, error_of, escape
+from testing.events.minimal import (
     JOBS,
     OLDER_RUN,
     PRODUCER,
@@ -385,7 +387,7 @@ class TestEventsByTime:
             event["run"]["runId"] for event in api.read("/events/lineage", **parameters)["events"]
         ]
 
-    def test_newest_first_unless_asked(self, timed: Api) -> None:
+    def test_newest_first_unless_requested(self, timed: Api) -> None:
         assert self.days(timed) == ["5", "4", "3", "2", "1"]
         assert self.days(timed, sortDirection="desc") == ["5", "4", "3", "2", "1"]
         assert self.days(timed, sortDirection="asc") == ["1", "2", "3", "4", "5"]
@@ -525,7 +527,7 @@ class TestNotThere:
     def test_a_batch_can_only_be_posted(self, api: Api) -> None:
         assert api.client.get("/api/v1/lineage/batch").status_code in (404, 405)
 
-    def test_names_are_told_apart_by_case_and_space(self, api: Api) -> None:
+    def test_names_are_distinguished_by_case_and_space(self, api: Api) -> None:
         api.store(run_event(job="load"), run_event(job="Load "))
         assert api.job(JOBS, "Load ")["name"] == "Load "
         error_of(api.get(f"/namespaces/{JOBS}/jobs/LOAD"), 404)
@@ -599,4 +601,8 @@ class TestOperations:
         described = api.client.get("/openapi.json").json()
         for path in ("/api/v1/lineage", "/api/v1/lineage/batch", "/api/v1/namespaces", "/readyz"):
             assert path in described["paths"]
-        assert api.client.get("/docs").status_code == 200
+
+
+def test_a_page_is_no_longer_than_it_may_be() -> None:
+    assert page(limit=10_000, offset=7) == Page(LONGEST_PAGE, 7)
+    assert page(limit=5, offset=0) == Page(5, 0)

@@ -1,7 +1,7 @@
 """Runs of a stream from the same checkpoint are linked, whoever told of them."""
 
-from tests.server.api import Api
-from tests.server.events import JOBS, Json, run_event
+from testing.api import Api
+from testing.events.minimal import JOBS, Json, run_event
 
 
 def run_id(number: int) -> str:

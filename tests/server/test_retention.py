@@ -18,8 +18,8 @@ from headwater.server.background.retention import Retention
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
+from testing.wait import PATIENCE_SECONDS, wait_until
 from tests.store.test_prune import OLD, ended_run, kept_runs, reads
-from tests.suite.waiting import PATIENCE_SECONDS, wait_until
 
 SOON = timedelta(milliseconds=1)
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from tests.graph.events import JOBS, TABLES, dataset, run, run_id
-from tests.server.api import Api
-from tests.server.events import dataset as named
-from tests.server.events import run_event
+from testing.api import Api
+from testing.events.history import JOBS, TABLES, dataset, run, run_id
+from testing.events.minimal import dataset as named
+from testing.events.minimal import run_event
 from tests.server.lineage import Uses, at, bulk_run, fill, refused
 
 CHAIN = [
@@ -66,7 +66,7 @@ class TestTheChain:
         assert used["version"] == version
 
     @pytest.mark.parametrize(("depth", "runs"), [(0, [3]), (1, [3, 2]), (2, [3, 2, 1])])
-    def test_is_as_long_as_asked_for(self, api: Api, depth: int, runs: list[int]) -> None:
+    def test_is_as_long_as_requested(self, api: Api, depth: int, runs: list[int]) -> None:
         api.store(*CHAIN)
         answer = ask(api, run_id(3), depth=depth)
         assert [found["run"]["id"] for found in answer["runs"]] == [run_id(run) for run in runs]
@@ -79,7 +79,7 @@ class TestTheChain:
         answer = ask(api, bulk_run("j24"))
         assert (len(answer["runs"]), answer["isCut"]) == (21, True)
 
-    def test_has_no_more_runs_than_asked_for(self, api: Api) -> None:
+    def test_has_no_more_runs_than_requested(self, api: Api) -> None:
         writers: list[Uses] = [(f"w{number}", [], [f"d{number}"]) for number in range(10)]
         fill(api, [*writers, ("reader", [f"d{number}" for number in range(10)], [])])
         answer = ask(api, bulk_run("reader"), limit=4)
@@ -228,7 +228,7 @@ class TestRuns:
             ({"runId": run_id(3), "limit": 10**9}, "limit"),
         ],
     )
-    def test_asked_for_in_a_wrong_way_are_a_400(
+    def test_requested_in_a_wrong_way_are_a_400(
         self, api: Api, parameters: dict[str, Any], where: str
     ) -> None:
         api.store(*CHAIN)

@@ -21,8 +21,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.server.api import JSON, Api, escape, open_api
-from tests.server.events import RUN, Json, dataset, run_event, schema
+from testing.api import JSON, Api, escape, open_api
+from testing.events.minimal import RUN, Json, dataset, run_event, schema
 
 CHECKS = [
     not_a_server_error,

@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from tests.server.api import Api, error_of
-from tests.server.events import JOBS, TABLES, dataset, run_event, schema
+from testing.api import Api, error_of
+from testing.events.minimal import JOBS, TABLES, dataset, run_event, schema
 from tests.server.lineage import edit
 
 OWNERS = {"owners": [{"name": "team:logistics", "type": "MAINTAINER"}]}
@@ -112,7 +112,7 @@ def test_words_of_four_letters_are_taken_as_they_are(api: Api) -> None:
         ("sales", "name", "sales"),
     ],
 )
-def test_what_matched_is_told(api: Api, q: str, place: str, text: str) -> None:
+def test_what_matched_is_reported(api: Api, q: str, place: str, text: str) -> None:
     fields = [
         {"name": "id", "type": "INT", "description": "The primary key"},
         {"name": "customer_id", "type": "INT"},
@@ -129,7 +129,7 @@ def test_what_matched_is_told(api: Api, q: str, place: str, text: str) -> None:
     assert match(api, q, "sales") == (place, text)
 
 
-def test_what_is_said_no_more_is_not_found(api: Api) -> None:
+def test_what_is_stated_no_more_is_not_found(api: Api) -> None:
     first = dataset(
         "sales", schema=schema(coupon="INT"), documentation={"description": "Unfinished."}
     )
@@ -141,7 +141,7 @@ def test_what_is_said_no_more_is_not_found(api: Api) -> None:
     assert names(api, "price") == names(api, "complete") == ["sales"]
 
 
-def test_jobs_and_datasets_are_told_apart(api: Api) -> None:
+def test_jobs_and_datasets_are_distinguished(api: Api) -> None:
     store(api, "orders", job="load_orders")
     found = api.read("/search", q="orders")
     assert found["totalCount"] == 2
@@ -193,7 +193,7 @@ def test_filters_narrow(api: Api) -> None:
     assert names(api, "orders", tag="pii", state="FAILED") == []
 
 
-def test_lists_are_sorted_and_paged_as_asked(api: Api) -> None:
+def test_lists_are_sorted_and_paged_as_requested(api: Api) -> None:
     tables = [f"orders_{number:03d}" for number in range(250)]
     store(api, *tables)
     store(api, "orders_100", at="2024-05-02T10:00:00Z")
@@ -213,7 +213,7 @@ def test_lists_are_sorted_and_paged_as_asked(api: Api) -> None:
     assert names(api, "orders", offset=2**62, limit=5) == []
 
 
-def test_pages_go_on_through_names_and_what_is_said_and_what_is_near(api: Api) -> None:
+def test_pages_go_on_through_names_and_what_is_stated_and_what_is_near(api: Api) -> None:
     near = [f"ordes_{number}" for number in range(8)]
     said = [dataset(f"table_{number}", schema=schema(orders="INT")) for number in range(8)]
     store(api, *(f"orders_{number}" for number in range(8)), *said, *near)
@@ -335,7 +335,7 @@ def test_signs_are_text(api: Api, q: str) -> None:
         ({"q": "a", "after": "2024-13-01"}, "after"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
+def test_what_cannot_be_requested_is_refused(
     sqlite_api: Api, parameters: dict[str, Any], where: str
 ) -> None:
     error_of(sqlite_api.get("/search", **parameters), 400, where)

@@ -16,7 +16,7 @@ from headwater.server.app import Application
 from headwater.server.http.errors import add_error_handlers
 from headwater.server.web.pages import PAGES, create_web_router
 from scripts.api_types import TARGET, write_types
-from tests.server.api import no_lake, serve
+from testing.api import no_lake, serve
 
 SCRIPT = b"console.log('a script');" * 40
 ROUTES = Path(__file__).parents[2] / "ui" / "src" / "routes.tsx"
@@ -34,7 +34,7 @@ def built(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def web(built: Path) -> Iterator[TestClient]:
-    app = FastAPI()
+    app = FastAPI(docs_url=None)
     add_error_handlers(app)
     app.include_router(create_web_router(built))
     with TestClient(app) as client:
@@ -42,7 +42,7 @@ def web(built: Path) -> Iterator[TestClient]:
 
 
 class TestFiles:
-    def test_every_page_is_the_same_file_and_asked_for_again(self, web: TestClient) -> None:
+    def test_every_page_is_the_same_file_and_requested_again(self, web: TestClient) -> None:
         for page in PAGES:
             answer = web.get(page, params={"node": "dataset:a:b"})
             assert answer.status_code == 200
@@ -92,6 +92,7 @@ class TestKeys:
             for page in PAGES:
                 assert client.get(page).status_code in (200, 503)
             assert client.get("/assets/none.js").status_code == 404
+            assert client.get("/docs/none.js").status_code == 401
             assert client.get("/api/v1/namespaces").status_code == 401
             assert client.get("/openapi.json").status_code == 401
 

@@ -9,7 +9,7 @@ import pytest
 from headwater.emit.sender import Sender
 from headwater.spark import query_tracker
 from headwater.spark.listener import LineageListener
-from tests.spark.heard import Heard
+from tests.spark.observed import ObservedEvents
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -18,9 +18,9 @@ ORDERS = "id int, price double, supplier string"
 
 
 @pytest.fixture
-def heard(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Iterator[Heard]:
+def heard(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> Iterator[ObservedEvents]:
     monkeypatch.setattr(query_tracker, "HEARTBEAT_SECONDS", 0.0)
-    heard = Heard()
+    heard = ObservedEvents()
     listening = LineageListener(spark, Sender(heard.post), "tests")
     yield heard
     listening.close()

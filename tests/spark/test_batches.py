@@ -8,7 +8,7 @@ import pytest
 
 from headwater.emit.sender import Sender
 from headwater.spark.listener import LineageListener
-from tests.spark.heard import Heard, fields
+from tests.spark.observed import ObservedEvents, fields
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def heard(spark: "SparkSession") -> Iterator[Heard]:
-    heard = Heard()
+def heard(spark: "SparkSession") -> Iterator[ObservedEvents]:
+    heard = ObservedEvents()
     listening = LineageListener(spark, Sender(heard.post), "tests", batch=True)
     yield heard
     listening.close()
@@ -35,7 +35,7 @@ def orders(spark: "SparkSession", tmp_path: Path) -> str:
 class TestBatches:
     # The session is told of what was written before it: fixtures in this order.
     def test_from_files_to_files(
-        self, orders: str, heard: Heard, spark: "SparkSession", tmp_path: Path
+        self, orders: str, heard: ObservedEvents, spark: "SparkSession", tmp_path: Path
     ) -> None:
         frame = spark.read.parquet(orders).groupBy("supplier").sum("price")
         frame.withColumnRenamed("sum(price)", "total").write.json(str(tmp_path / "totals"))
@@ -54,15 +54,15 @@ class TestBatches:
         }
 
     def test_one_that_fails(
-        self, orders: str, heard: Heard, spark: "SparkSession", tmp_path: Path
+        self, orders: str, heard: ObservedEvents, spark: "SparkSession", tmp_path: Path
     ) -> None:
         frame = spark.read.parquet(orders).selectExpr("CAST(raise_error('no') AS string) AS x")
         with pytest.raises(Exception, match="no"):
             frame.write.json(str(tmp_path / "never"))
         assert heard.last("write never", "FAIL")["run"]["facets"]["errorMessage"]["message"]
 
-    def test_what_only_reads_is_not_told(
-        self, orders: str, heard: Heard, spark: "SparkSession", tmp_path: Path
+    def test_what_only_reads_is_not_reported(
+        self, orders: str, heard: ObservedEvents, spark: "SparkSession", tmp_path: Path
     ) -> None:
         assert spark.read.parquet(orders).count() == 1
         spark.read.parquet(orders).write.json(str(tmp_path / "after"))

@@ -11,8 +11,8 @@ import pytest
 from headwater.emit.sender import Sender
 from headwater.spark import query_tracker
 from headwater.spark.listener import LineageListener
-from tests.services.kafka import Kafka
-from tests.spark.heard import Heard, deciding, fields
+from testing.services.kafka import Kafka
+from tests.spark.observed import ObservedEvents, deciding, fields
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -31,7 +31,9 @@ MESSAGE = (
 class Scene:
     """Topics and tables of one test, and what its stream told."""
 
-    def __init__(self, spark: "SparkSession", kafka: Kafka, heard: Heard, folder: Path) -> None:
+    def __init__(
+        self, spark: "SparkSession", kafka: Kafka, heard: ObservedEvents, folder: Path
+    ) -> None:
         self.spark = spark
         self.kafka = kafka
         self.heard = heard
@@ -81,7 +83,7 @@ def scene(
     spark: "SparkSession", kafka: Kafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Scene]:
     monkeypatch.setattr(query_tracker, "HEARTBEAT_SECONDS", 0.0)
-    heard = Heard()
+    heard = ObservedEvents()
     listening = LineageListener(spark, Sender(heard.post), "tests")
     yield Scene(spark, kafka, heard, tmp_path)
     listening.close()

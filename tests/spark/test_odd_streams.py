@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx2
-import msgspec
 import pytest
 
 from headwater.spark import expressions, plan_columns
-from tests.services.headwater import Headwater
-from tests.spark.heard import Heard, deciding, fields
-from tests.suite.waiting import wait_until
+from testing.services.headwater import Headwater
+from testing.wait import wait_until
+from tests.spark.observed import ObservedEvents, deciding, fields
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -28,7 +27,7 @@ def start(frame: "DataFrame", name: str, folder: Path) -> "StreamingQuery":
     return writer.start(str(folder / name))
 
 
-def run(heard: Heard, frame: "DataFrame", name: str, folder: Path) -> Json:
+def run(heard: ObservedEvents, frame: "DataFrame", name: str, folder: Path) -> Json:
     """Run a stream over what there is; gives its end."""
     writer = frame.writeStream.queryName(name).format("parquet").trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(folder / f"checkpoint of {name}"))
@@ -44,15 +43,15 @@ def gaps(event: Json) -> list[str]:
 class TestPlans:
     def test_nodes_never_seen(
         self,
-        heard: Heard,
+        heard: ObservedEvents,
         orders: "DataFrame",
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """As Spark's next version will have them: here, those that were forgotten."""
-        monkeypatch.delitem(plan_columns._READINGS, "Deduplicate")
-        monkeypatch.setattr(plan_columns, "_PASSING", frozenset())
-        monkeypatch.delitem(expressions._READINGS, "CaseWhen")
+        monkeypatch.delitem(plan_columns.READERS, "Deduplicate")
+        monkeypatch.setattr(plan_columns, "PASSING", frozenset())
+        monkeypatch.delitem(expressions.READERS, "CaseWhen")
         frame = (
             orders.filter("supplier IS NOT NULL")
             .repartition(2)
@@ -70,7 +69,7 @@ class TestPlans:
 
     def test_one_that_cannot_be_read(
         self,
-        heard: Heard,
+        heard: ObservedEvents,
         orders: "DataFrame",
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
@@ -80,14 +79,14 @@ class TestPlans:
         def fail(*_: Any) -> Any:
             raise KeyError("projectList")
 
-        monkeypatch.setitem(plan_columns._READINGS, "Project", fail)
+        monkeypatch.setitem(plan_columns.READERS, "Project", fail)
         end = run(heard, orders.selectExpr("id"), "unread", tmp_path)
         assert gaps(end) == ["plan: KeyError"]
         assert [event["eventType"] for event in heard.of("unread")][0] == "START"
 
     def test_ten_thousand_columns(
         self,
-        heard: Heard,
+        heard: ObservedEvents,
         orders: "DataFrame",
         headwater_server: Headwater,
     ) -> None:
@@ -101,10 +100,10 @@ class TestPlans:
         assert len(written["facets"]["schema"]["fields"]) == COLUMNS
         assert fields(written)[f"c{COLUMNS - 1}"] == ["id TRANSFORMATION"]
         url = f"{headwater_server.url}/api/v1/lineage"
-        answer = httpx2.post(url, content=msgspec.json.encode(started), trust_env=False, timeout=60)
+        answer = httpx2.post(url, json=started, trust_env=False, timeout=60)
         assert answer.status_code == 201, answer.text
 
-    def test_a_long_sum(self, heard: Heard, orders: "DataFrame", tmp_path: Path) -> None:
+    def test_a_long_sum(self, heard: ObservedEvents, orders: "DataFrame", tmp_path: Path) -> None:
         """A tree of expressions that is as deep as the chain is long."""
         total = " + ".join(["id"] * 600)
         end = run(heard, orders.selectExpr(f"{total} AS total"), "summed", tmp_path)
@@ -112,7 +111,7 @@ class TestPlans:
         assert fields(end["outputs"][0]) == {"total": ["id TRANSFORMATION"]}
 
     def test_a_view_of_itself(
-        self, heard: Heard, spark: "SparkSession", orders: "DataFrame", tmp_path: Path
+        self, heard: ObservedEvents, spark: "SparkSession", orders: "DataFrame", tmp_path: Path
     ) -> None:
         """A name that is given anew to what it is made of, again and again."""
         orders.createOrReplaceTempView("again")
@@ -131,7 +130,9 @@ class TestPlans:
 
 
 class TestQueries:
-    def test_the_same_name_twice(self, heard: Heard, orders: "DataFrame", tmp_path: Path) -> None:
+    def test_the_same_name_twice(
+        self, heard: ObservedEvents, orders: "DataFrame", tmp_path: Path
+    ) -> None:
         """Spark has one at a time; one after the other are runs of one job."""
         first = start(orders, "twice", tmp_path)
         with pytest.raises(Exception, match="already active"):
@@ -148,7 +149,7 @@ class TestQueries:
         ]
         assert runs == [first.runId, second.runId]
 
-    def test_two_without_a_name(self, heard: Heard, orders: "DataFrame") -> None:
+    def test_two_without_a_name(self, heard: ObservedEvents, orders: "DataFrame") -> None:
         queries = [orders.writeStream.format("noop").start() for _ in range(2)]
         for query in queries:
             heard.last(f"query-{query.id}", "START")
@@ -157,7 +158,7 @@ class TestQueries:
         assert len({query.id for query in queries}) == 2
 
     def test_one_that_dies_before_its_plan(
-        self, heard: Heard, orders: "DataFrame", tmp_path: Path
+        self, heard: ObservedEvents, orders: "DataFrame", tmp_path: Path
     ) -> None:
         """A checkpoint that is no checkpoint: it ends before there is a batch."""
         offsets = tmp_path / "checkpoint of dead" / "offsets"
@@ -170,7 +171,7 @@ class TestQueries:
         assert [event["eventType"] for event in heard.of("dead")] == ["START", "FAIL"]
 
     def test_those_that_end_at_once(
-        self, heard: Heard, orders: "DataFrame", tmp_path: Path
+        self, heard: ObservedEvents, orders: "DataFrame", tmp_path: Path
     ) -> None:
         """However soon Spark has forgotten a query, what it did is told."""
         names = [f"quick{n}" for n in range(10)]

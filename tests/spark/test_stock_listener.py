@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.services.headwater import Headwater
+from testing.services.headwater import Headwater
 
 pytestmark = pytest.mark.integration
 
@@ -20,7 +20,7 @@ import headwater.spark
 from headwater.config import SparkSettings
 from headwater.pipeline.spark.packages import ICEBERG, OPENLINEAGE
 from headwater.pipeline.spark.session import session
-from tests.services import iceberg
+from testing.services import iceberg
 
 folder, url = Path(sys.argv[1]), sys.argv[2]
 conf = {
@@ -98,7 +98,7 @@ def told(headwater_server: Headwater, tmp_path_factory: pytest.TempPathFactory) 
     return PlanLineage(headwater_server.url, folder)
 
 
-def test_both_told(told: PlanLineage) -> None:
+def test_both_reported(told: PlanLineage) -> None:
     """The stock listener has sent its micro-batches: else nothing here would be shown twice."""
     events = told.read("/events/lineage", limit=1000)["events"]
     told_of = [each["job"] for each in events if "job" in each]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.spark.heard import Heard, fields
-from tests.suite.waiting import wait_until
+from testing.wait import wait_until
+from tests.spark.observed import ObservedEvents, fields
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -22,7 +22,7 @@ def run(frame: "DataFrame", name: str, tmp_path: Path, **options: str) -> "Strea
     return writer.options(**options).start(str(tmp_path / name))
 
 
-def test_from_start_to_stop(heard: Heard, orders: "DataFrame", tmp_path: Path) -> None:
+def test_from_start_to_stop(heard: ObservedEvents, orders: "DataFrame", tmp_path: Path) -> None:
     query = run(
         orders.filter("supplier IS NOT NULL").selectExpr("id", "price * 2 AS total"),
         "clean",
@@ -60,14 +60,16 @@ def test_from_start_to_stop(heard: Heard, orders: "DataFrame", tmp_path: Path) -
     assert end["outputs"][0]["name"] == str(tmp_path / "clean")
 
 
-def test_one_that_ends_by_itself(heard: Heard, orders: "DataFrame", tmp_path: Path) -> None:
+def test_one_that_ends_by_itself(
+    heard: ObservedEvents, orders: "DataFrame", tmp_path: Path
+) -> None:
     writer = orders.writeStream.queryName("once").format("parquet").trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
     writer.start(str(tmp_path / "out")).awaitTermination()
     assert heard.last("once", "COMPLETE")["inputs"][0]["name"] == str(tmp_path / "orders")
 
 
-def test_one_that_fails(heard: Heard, orders: "DataFrame", tmp_path: Path) -> None:
+def test_one_that_fails(heard: ObservedEvents, orders: "DataFrame", tmp_path: Path) -> None:
     query = run(
         orders.selectExpr("CAST(raise_error('no such price') AS string) AS x"), "broken", tmp_path
     )
@@ -78,7 +80,7 @@ def test_one_that_fails(heard: Heard, orders: "DataFrame", tmp_path: Path) -> No
 
 
 def test_what_a_function_does_with_the_batches(
-    heard: Heard, orders: "DataFrame", tmp_path: Path
+    heard: ObservedEvents, orders: "DataFrame", tmp_path: Path
 ) -> None:
     def write(batch: "DataFrame", number: int) -> None:
         batch.selectExpr("id", "upper(who) AS loud").write.mode("append").parquet(
@@ -109,7 +111,7 @@ def test_what_a_function_does_with_the_batches(
 
 
 def test_a_restart_from_the_same_checkpoint(
-    heard: Heard, orders: "DataFrame", tmp_path: Path
+    heard: ObservedEvents, orders: "DataFrame", tmp_path: Path
 ) -> None:
     first = run(orders, "again", tmp_path)
     first.processAllAvailable()
@@ -130,7 +132,7 @@ def test_a_restart_from_the_same_checkpoint(
 
 
 def test_one_that_waits_is_alive(
-    heard: Heard, orders: "DataFrame", spark: "SparkSession", tmp_path: Path
+    heard: ObservedEvents, orders: "DataFrame", spark: "SparkSession", tmp_path: Path
 ) -> None:
     before = str(spark.conf.get("spark.sql.streaming.noDataProgressEventInterval"))
     spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", "100")
@@ -144,7 +146,7 @@ def test_one_that_waits_is_alive(
         spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", before)
 
 
-def test_names_of_those_without_one(heard: Heard, spark: "SparkSession") -> None:
+def test_names_of_those_without_one(heard: ObservedEvents, spark: "SparkSession") -> None:
     rate = spark.readStream.format("rate").load()
     query = rate.writeStream.format("noop").start()
     try:
@@ -161,7 +163,7 @@ def test_names_of_those_without_one(heard: Heard, spark: "SparkSession") -> None
         query.stop()
 
 
-def test_lines_of_a_socket(heard: Heard, spark: "SparkSession", tmp_path: Path) -> None:
+def test_lines_of_a_socket(heard: ObservedEvents, spark: "SparkSession", tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         lines = spark.readStream.format("socket").options(host="127.0.0.1", port=str(port)).load()

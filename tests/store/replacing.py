@@ -8,22 +8,21 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, event, select, text
 
-from bench import load
 from headwater.errors import Busy, StoreUnavailable
 from headwater.store import tables
 from headwater.store.engine import open_engine
 from headwater.store.maintenance.replacement import Replacement, replacement
-from headwater.store.maintenance.replacement_sqlite import SqliteReplacement
 from headwater.store.write.writer import open_writer
+from testing import load
+from testing.wait import wait_until
 from tests.properties.strategies import facts_of
-from tests.suite.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 # Where a replacement may be interrupted, in the order of its way.
@@ -38,7 +37,7 @@ def fill(new: Replacement, events: Iterable[bytes]) -> None:
 
 def bring_over(new: Replacement) -> None:
     """What a rebuild does with what only the old store has."""
-    with closing(new.writer(fills_outbox=True)) as writer:
+    with closing(new.writer(notes_for_lake=True)) as writer:
         for events in new.read_missing():
             writer.write([facts_of(kept.payload) for kept in events])
 
@@ -51,8 +50,8 @@ def replace(engine: Engine, events: Iterable[bytes] = NOTHING) -> None:
         new.take_place(lambda: bring_over(new))
 
 
-def write(engine: Engine, events: Iterable[bytes], fills_outbox: bool = False) -> None:
-    with closing(open_writer(engine, fills_outbox)) as writer:
+def write(engine: Engine, events: Iterable[bytes], notes_for_lake: bool = False) -> None:
+    with closing(open_writer(engine, notes_for_lake)) as writer:
         writer.write([facts_of(event_) for event_ in events])
 
 
@@ -86,13 +85,13 @@ class LiveWriter:
         self.failures: list[BaseException] = []
         self._engine = engine
         self._events = load.events(100_000, start_run=start_run)
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run)
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self._run)
 
     def _run(self) -> None:
-        with closing(open_writer(self._engine, fills_outbox=True)) as writer:
+        with closing(open_writer(self._engine, notes_for_lake=True)) as writer:
             for event_ in self._events:
-                if self._stopped.is_set():
+                if self.stopped.is_set():
                     return
                 try:
                     writer.write([facts_of(event_)])
@@ -112,7 +111,7 @@ class LiveWriter:
 def live_writers(engine: Engine, number: int = 2) -> Iterator[list[LiveWriter]]:
     writers = [LiveWriter(engine, start_run=10_000 * (each + 1)) for each in range(number)]
     for writer in writers:
-        writer._thread.start()
+        writer.thread.start()
     try:
         for writer in writers:
             writer.wait_for_more()
@@ -121,8 +120,8 @@ def live_writers(engine: Engine, number: int = 2) -> Iterator[list[LiveWriter]]:
             writer.wait_for_more()
     finally:
         for writer in writers:
-            writer._stopped.set()
-            writer._thread.join()
+            writer.stopped.set()
+            writer.thread.join()
     assert [failure for writer in writers for failure in writer.failures] == []
 
 
@@ -164,22 +163,15 @@ def die_at(here: str, point: str) -> None:
 
 
 def _die_when_moved(engine: Engine, point: str) -> None:
-    """Die when all is done and nothing is committed."""
-    if point != "moved":
-        return
+    """Die when all is done and nothing is committed: by the last statement of each database."""
+    last = {"postgresql": "DROP SCHEMA headwater_replaced", "sqlite": "UPDATE main.store_state"}
 
     def on_statement(_: Any, __: Any, statement: str, *___: Any) -> None:
-        if statement.startswith("DROP SCHEMA headwater_replaced"):
+        if statement.startswith(last[engine.dialect.name]):
             die_at("moved", point)
 
-    copy_kept: Callable[[SqliteReplacement], None] = SqliteReplacement._copy_kept
-
-    def copy_and_die(self: SqliteReplacement) -> None:
-        copy_kept(self)
-        die_at("moved", point)
-
-    event.listen(engine, "after_cursor_execute", on_statement)
-    SqliteReplacement._copy_kept = copy_and_die  # type: ignore[method-assign]
+    # Of all engines: a replacement of SQLite's opens one of its own.
+    event.listen(Engine, "after_cursor_execute", on_statement)
 
 
 if __name__ == "__main__":

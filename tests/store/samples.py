@@ -45,11 +45,17 @@ class Passing:
     def upsert(self, relation: str, rows: Sequence[Row]) -> None:
         self.inner.upsert(relation, rows)
 
-    def fill_outbox(self, events: Sequence[Row]) -> None:
-        self.inner.fill_outbox(events)
+    def fill_outbox(self, events: Sequence[Row], is_for_lake: bool = True) -> None:
+        self.inner.fill_outbox(events, is_for_lake)
 
     def fill_index(self, entries: Entries) -> None:
         self.inner.fill_index(entries)
+
+    def touch(self) -> None:
+        self.inner.touch()
+
+    def interrupt(self) -> None:
+        self.inner.interrupt()
 
     def commit(self) -> None:
         self.inner.commit()

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy import Engine, update
 
 from headwater.model.facts import Facts
 from headwater.store.engine import open_engine
+from headwater.store.maintenance.backup import restore
 from headwater.store.migrate import upgrade
 from headwater.store.tables import TABLES, store_state
 from headwater.store.write.writer import open_writer
@@ -39,13 +41,26 @@ class Store:
 
 @contextmanager
 def open_store(url: str) -> Iterator[Store]:
-    engine = open_engine(url)
-    try:
+    with opened(url) as engine:
         upgrade(engine)
         store = Store(engine)
         try:
             yield store
         finally:
             store.writer.close()
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Engine]:
+    """An engine that is disposed of at the end."""
+    engine = open_engine(url)
+    try:
+        yield engine
     finally:
         engine.dispose()
+
+
+def restore_from_elsewhere(engine: Engine, file: Path) -> None:
+    """Restore as another process does it, while this one has the store open."""
+    with opened(engine.url.render_as_string(hide_password=False)) as other:
+        restore(other, file, is_forced=True)

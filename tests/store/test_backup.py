@@ -20,6 +20,7 @@ from headwater.store.write.outbox import count_waiting, fill, read_waiting, remo
 from headwater.store.write.writer import open_writer
 from tests.store.rows import differences, read_rows
 from tests.store.samples import COLUMN_MAP, dataset_facts
+from tests.store.stores import restore_from_elsewhere
 
 
 def write(engine: Engine, *names: str) -> None:
@@ -95,7 +96,7 @@ def test_a_writer_that_remembers_writes_again(engine: Engine, tmp_path: Path) ->
     with closing(open_writer(engine)) as writer:
         writer.write([dataset_facts("a", columnLineage=COLUMN_MAP)])
         before = read_rows(engine)
-        restore(engine, tmp_path / "backup", is_forced=True)
+        restore_from_elsewhere(engine, tmp_path / "backup")
         assert not read_rows(engine)["content"]
         writer.write([dataset_facts("a", columnLineage=COLUMN_MAP)])
     assert differences(read_rows(engine), before) == {}
@@ -179,7 +180,7 @@ def test_a_store_is_not_its_own_backup(engine: Engine) -> None:
 def test_a_missing_program_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(backup_postgres, "_DEBIAN", tmp_path)
+    monkeypatch.setattr(backup_postgres, "DEBIAN", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NotInstalled, match="pg_dump is not installed; install .*postgresql-client"):
         backup_postgres.find_program("pg_dump")
@@ -192,7 +193,7 @@ def test_the_password_is_in_no_argument(monkeypatch: pytest.MonkeyPatch, tmp_pat
         f'#!/bin/sh\necho "$@" > {tmp_path}/called\necho "$PGPASSWORD" >&2\nexit 1\n'
     )
     program.chmod(0o755)
-    monkeypatch.setattr(backup_postgres, "_DEBIAN", tmp_path / "none")
+    monkeypatch.setattr(backup_postgres, "DEBIAN", tmp_path / "none")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     engine = open_engine("postgresql://ada:secret@db.example/lineage?sslmode=require")
     with pytest.raises(BackupFailed, match="pg_dump failed: secret"):

@@ -10,17 +10,17 @@ from sqlalchemy import Engine, select
 from headwater.errors import StoreUnavailable
 from headwater.model.event import decode_event
 from headwater.model.facts import Facts
-from headwater.model.ids import dataset_id, digest
 from headwater.model.intake import reject
 from headwater.model.merge import Merged, Row
 from headwater.model.project import project
 from headwater.model.relations import Declaration, Rejected
+from headwater.model.values.ids import dataset_id, digest
 from headwater.store.tables import TABLES
 from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.connections import Connection
 from headwater.store.write.packing import unpack
 from headwater.store.write.writer import Ready, Writer, open_writer, ready
-from tests.model.events import dataset_event, encode
+from testing.events.full import dataset_event, encode
 from tests.store.rows import Rows, differences, merged_rows, read_rows
 from tests.store.samples import Passing, connect
 
@@ -150,7 +150,7 @@ def test_later_rows_may_count_on_names_that_came_with_it(engine: Engine, refuses
     assert {row[0] for row in stored["content"]} == set(facts_of("b")[0].contents)
 
 
-def test_a_store_that_is_away_is_told(engine: Engine) -> None:
+def test_a_store_that_is_away_is_reported(engine: Engine) -> None:
     """Nothing is rejected for it, at once or singly."""
     away = StoreUnavailable("away")
     with (
@@ -170,7 +170,7 @@ class GoingAway(Refusing):
         super().upsert(relation, rows)
 
 
-def test_one_that_goes_away_meanwhile_is_told(engine: Engine) -> None:
+def test_one_that_goes_away_meanwhile_is_reported(engine: Engine) -> None:
     error = sqlite3.IntegrityError("no")
     with (
         closing(Writer(lambda: GoingAway(connect(engine), event("b"), error))) as writer,

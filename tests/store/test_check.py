@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from headwater.model.instant import DAY, parse_instant
+from headwater.model.values.instant import DAY, parse_instant
 from headwater.store.engine import open_engine
 from headwater.store.maintenance.check import check_store
 from headwater.store.stats.storage import DAYS, read_stats

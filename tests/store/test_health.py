@@ -11,21 +11,22 @@ from sqlalchemy import Engine, event
 
 from headwater.model.event import decode_event
 from headwater.model.facts import Facts
-from headwater.model.ids import dataset_id, run_name
-from headwater.model.instant import MINUTE, format_instant, parse_instant
 from headwater.model.project import project
+from headwater.model.values.ids import dataset_id, run_name
+from headwater.model.values.instant import MINUTE, format_instant, parse_instant
 from headwater.store.maintenance.prune import prune
 from headwater.store.stats.health import (
     DatasetPast,
     JobPast,
+    Judging,
     read_datasets,
     read_error_messages,
     read_hours,
     read_jobs,
 )
 from headwater.store.write.writer import Writer, open_writer
-from tests.model.events import edit_event
-from tests.server.events import JOBS, TABLES, Json, dataset, run_event
+from testing.events.full import edit_event
+from testing.events.minimal import JOBS, TABLES, Json, dataset, run_event
 
 HOUR = 60 * MINUTE
 START = parse_instant("2024-05-01T10:00:00Z")
@@ -76,12 +77,12 @@ def statements(engine: Engine) -> Iterator[list[str]]:
 
 def jobs_of(engine: Engine, namespace: str = "", most: int = MOST) -> dict[str, JobPast]:
     with engine.connect() as connection:
-        return {past.name: past for past in read_jobs(connection, namespace, most)}
+        return {past.name: past for past in read_jobs(connection, Judging(namespace), most)}
 
 
 def datasets_of(engine: Engine, namespace: str = "", most: int = MOST) -> dict[str, DatasetPast]:
     with engine.connect() as connection:
-        return {past.name: past for past in read_datasets(connection, namespace, most)}
+        return {past.name: past for past in read_datasets(connection, Judging(namespace), most)}
 
 
 class TestJobs:
@@ -103,7 +104,7 @@ class TestJobs:
         assert run.attempted_at == run.last_event_at == START + 4 * MINUTE
         assert run.is_beating
 
-    def test_one_heartbeat_said_twice_is_none(self, engine: Engine, writer: Writer) -> None:
+    def test_one_heartbeat_stated_twice_is_none(self, engine: Engine, writer: Writer) -> None:
         writer.write([said("RUNNING", START, 1), said("RUNNING", START, 1)])
         run = jobs_of(engine)["load"].runs[0]
         assert not run.is_beating
@@ -185,7 +186,7 @@ class TestErrorMessages:
         assert self.read(engine, writer, {"message": message}) == {key(1): line}
 
     @pytest.mark.parametrize("facet", [{}, {"message": " \n"}, {"message": None}, [], "text", 5])
-    def test_nothing_is_said(self, engine: Engine, writer: Writer, facet: object) -> None:
+    def test_nothing_is_stated(self, engine: Engine, writer: Writer, facet: object) -> None:
         assert self.read(engine, writer, facet) == {}
 
 

@@ -22,7 +22,6 @@ from sqlalchemy import Engine, MetaData, Table, inspect, text
 import headwater.store
 from headwater.errors import StoreTooNew
 from headwater.model.event import EventType, Kind
-from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import (
     Content,
     DeclaredDataset,
@@ -31,6 +30,7 @@ from headwater.model.relations import (
     JobDataset,
     RunRow,
 )
+from headwater.model.values.ids import NO_CONTENT, UNREPORTED
 from headwater.store.engine import open_engine
 from headwater.store.maintenance.check import check_store
 from headwater.store.migrate import HEAD, REVISIONS, current_revision, upgrade
@@ -199,7 +199,7 @@ class TestFrom0002:
         upgrade_to(empty_engine, "0002")
         return empty_engine
 
-    def test_what_jobs_said_of_datasets_is_kept(self, old_engine: Engine) -> None:
+    def test_what_jobs_stated_of_datasets_is_kept(self, old_engine: Engine) -> None:
         used = {"job": self.JOB, "first_seen": 10, "last_seen": 40}
         insert(
             old_engine,
@@ -216,7 +216,7 @@ class TestFrom0002:
             JobDataset(self.JOB, self.OTHER, Direction.INPUT, NO_CONTENT, UNREPORTED, 10, 40),
         }
 
-    def test_what_authors_said_of_datasets_is_kept(self, old_engine: Engine) -> None:
+    def test_what_authors_stated_of_datasets_is_kept(self, old_engine: Engine) -> None:
         said = {"author": self.AUTHOR, "job": self.JOB, "first_said": 10, "last_said": 40}
         insert(
             old_engine,
@@ -332,7 +332,7 @@ class TestFrom0003:
         (row,) = (EventRow._make(row) for row in facts.rows["event"])
         insert(old_engine, "event", row._asdict())
         upgrade(old_engine)
-        with closing(open_writer(old_engine, fills_outbox=True)) as writer:
+        with closing(open_writer(old_engine, notes_for_lake=True)) as writer:
             writer.write([facts])
         assert len(fetch(old_engine, "SELECT 1 FROM event")) == len(self.EVENTS) + 1
         with old_engine.connect() as connection:
@@ -361,6 +361,36 @@ class TestFrom0003:
         assert definitions(old_engine, "public") == before
         assert len(fetch(old_engine, "SELECT * FROM event")) == len(self.EVENTS)
         assert upgrade(old_engine) is True
+
+
+class TestFrom0008:
+    """The outbox was the lake's alone: what waited still waits for it, and for nobody else."""
+
+    PLACES = tuple((at, bytes([at]) * 16) for at in (3, 1, 2))
+
+    @pytest.fixture
+    def old_engine(self, empty_engine: Engine) -> Engine:
+        upgrade_to(empty_engine, "0008")
+        notes = ({"at": at, "digest": digest} for at, digest in self.PLACES)
+        insert(empty_engine, "outbox", *notes)
+        return empty_engine
+
+    def test_it_waits_for_the_lake(self, old_engine: Engine) -> None:
+        upgrade(old_engine)
+        with old_engine.connect() as connection:
+            found = read_waiting(connection, 100, 1_000_000)
+        assert [each.place for each in found] == sorted(self.PLACES)
+        assert fetch(old_engine, "SELECT id, name FROM outbox_reader") == [(0, "lake")]
+
+    def test_the_tables_are_as_declared(self, old_engine: Engine, declared_engine: Engine) -> None:
+        upgrade(old_engine)
+        assert definitions(old_engine, "public") == definitions(declared_engine, "declared")
+
+    def test_a_server_of_the_version_before_writes_on(self, old_engine: Engine) -> None:
+        upgrade(old_engine)
+        insert(old_engine, "outbox", {"at": 4, "digest": b"d" * 16})
+        with old_engine.connect() as connection:
+            assert count_waiting(connection) == len(self.PLACES) + 1
 
 
 def upgrade_at_once(url: str) -> list[bool]:
@@ -398,6 +428,7 @@ def test_a_new_sqlite_file_is_waited_for(tmp_path: Path) -> None:
             engine.dispose()
 
 
+@pytest.mark.slow
 def test_processes_may_upgrade_at_once(store_url: str) -> None:
     program = [sys.executable, "-W", "error", "-c", UPGRADE_AT_ONCE, store_url]
     with ExitStack() as stack:

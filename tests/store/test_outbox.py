@@ -8,19 +8,19 @@ import pytest
 from sqlalchemy import Engine
 
 from headwater.errors import StoreUnavailable
-from headwater.model.instant import DAY
 from headwater.model.relations import EventRow
+from headwater.model.values.instant import DAY
 from headwater.store import tables
 from headwater.store.maintenance.prune import prune
 from headwater.store.write.outbox import (
     Place,
     Waiting,
-    _first_waiting,
     count_waiting,
     fill,
     find_last,
     read_waiting,
     remove_carried,
+    select_waiting,
 )
 from headwater.store.write.writer import Writer, open_writer
 from tests.store.samples import dataset_facts
@@ -32,7 +32,7 @@ PLENTY = 1_000_000
 @pytest.fixture
 def writer(engine: Engine) -> Iterator[Writer]:
     """One that notes what it writes."""
-    with closing(open_writer(engine, fills_outbox=True)) as writer:
+    with closing(open_writer(engine, notes_for_lake=True)) as writer:
         yield writer
 
 
@@ -113,7 +113,7 @@ class TestReading:
         writer.write([dataset_facts(name) for name in "abcde"])
         return sorted(place_of(name) for name in "abcde")
 
-    def test_as_many_as_wanted(self, engine: Engine, places: list[Place]) -> None:
+    def test_as_many_as_requested(self, engine: Engine, places: list[Place]) -> None:
         for most in (1, 2, 5, 6):
             assert [each.place for each in waiting(engine, most)] == places[:most]
 
@@ -140,9 +140,9 @@ class TestReading:
         """A driver holds all rows of an answer: 2,000 of 20 MB would be too many."""
         writer.write([dataset_facts(padding={"text": noise(str(number))}) for number in range(9)])
         with engine.connect() as connection:
-            packed = [len(row.payload) for row in connection.execute(_first_waiting(9, PLENTY))]
+            packed = [len(row.payload) for row in connection.execute(select_waiting(9, PLENTY))]
             assert min(packed) > 20_000
-            assert len(connection.execute(_first_waiting(9, sum(packed[:4]))).all()) == 4
+            assert len(connection.execute(select_waiting(9, sum(packed[:4]))).all()) == 4
 
     def test_a_note_of_what_is_no_longer_stored(self, engine: Engine, places: list[Place]) -> None:
         with engine.begin() as connection:
@@ -257,7 +257,7 @@ class TestPrune:
     def test_in_parts(
         self, engine: Engine, writer: Writer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("headwater.store.maintenance.prune._EVENTS_AT_ONCE", 2)
+        monkeypatch.setattr("headwater.store.maintenance.prune.EVENTS_AT_ONCE", 2)
         self.write_runs(writer)
         remove(engine, *(each.place for each in waiting(engine)[3:]))
         assert prune(engine, HORIZON)["event"] == 5

@@ -52,7 +52,7 @@ def test_each_id_has_its_rows(connection: Connection) -> None:
     assert sorted(found) == [(key(3), 3), (key(7), 7)]
 
 
-def test_an_id_given_twice_is_asked_for_once(connection: Connection) -> None:
+def test_an_id_given_twice_is_requested_once(connection: Connection) -> None:
     assert AT_OF_DATASETS.rows(connection, [key(3), key(3), key(3)]) == [(key(3), 3)]
 
 

@@ -12,17 +12,17 @@ from sqlalchemy import Engine, select
 
 from headwater.model.event import decode_event
 from headwater.model.facts import Facts
-from headwater.model.ids import dataset_id, job_id
-from headwater.model.instant import DAY, MINUTE, format_instant, parse_instant
 from headwater.model.intake import take_in
 from headwater.model.project import project
+from headwater.model.values.ids import dataset_id, job_id
+from headwater.model.values.instant import DAY, MINUTE, format_instant, parse_instant
 from headwater.server.marquez.jobs import read_uses
 from headwater.store import tables
 from headwater.store.maintenance.prune import ROLLED_UP, prune
 from headwater.store.query.paging import Page
 from headwater.store.read import datasets, jobs, runs
 from headwater.store.write.writer import Writer, open_writer
-from tests.server.events import JOBS, TABLES, dataset, run_event, schema
+from testing.events.minimal import JOBS, TABLES, dataset, run_event, schema
 from tests.store.rows import differences, read_rows
 from tests.store.samples import COLUMN_MAP, MAPPED_FIELD
 
@@ -386,7 +386,7 @@ class TestRunning:
     def test_in_parts_and_interrupted_anywhere(
         self, engine: Engine, writer: Writer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for name in ("_RUNS_AT_ONCE", "_EVENTS_AT_ONCE", "_DIGESTS_AT_ONCE"):
+        for name in ("RUNS_AT_ONCE", "EVENTS_AT_ONCE", "DIGESTS_AT_ONCE"):
             monkeypatch.setattr(f"headwater.store.maintenance.prune.{name}", 3)
         self.write_history(writer)
         before = answers(engine)
@@ -419,7 +419,7 @@ class TestRunning:
         assert len(read_rows(engine)["event"]) == len(rows["event"]) + 1
 
     def test_beside_writers(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("headwater.store.maintenance.prune._RUNS_AT_ONCE", 5)
+        monkeypatch.setattr("headwater.store.maintenance.prune.RUNS_AT_ONCE", 5)
         errors: list[BaseException] = []
 
         def write(first: int) -> None:

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, insert, select, text
 
-from bench import load
 from headwater.errors import Busy, StoreUnavailable
-from headwater.model.instant import DAY, now
 from headwater.model.intake import take_in
+from headwater.model.values.instant import DAY, now
 from headwater.store import tables
 from headwater.store.engine import open_engine, sqlite_file
 from headwater.store.keys import add_key, list_keys, read_active, revoke_key
@@ -25,6 +24,7 @@ from headwater.store.migrate import upgrade
 from headwater.store.positions import move_position, read_positions
 from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.writer import open_writer, ready
+from testing import load
 from tests.properties.strategies import facts_of, merge, rows_of
 from tests.store.replacing import (
     POINTS,
@@ -41,6 +41,7 @@ from tests.store.replacing import (
 )
 from tests.store.rows import differences, read_rows
 from tests.store.samples import bad_facts
+from tests.store.stores import opened
 
 EVENTS = list(load.events(80))
 OLD, BOTH, NEW = EVENTS[:30], EVENTS[30:50], EVENTS[50:]
@@ -69,7 +70,7 @@ def postgres_engine(postgresql_url: str) -> Iterator[Engine]:
 
 class TestTakingThePlace:
     def test_it_has_what_both_had(self, engine: Engine) -> None:
-        write(engine, [*OLD, *BOTH], fills_outbox=True)
+        write(engine, [*OLD, *BOTH], notes_for_lake=True)
         before = generation(engine)
         replace(engine, [*BOTH, *NEW])
         check_rows(engine, EVENTS)
@@ -118,7 +119,7 @@ class TestTakingThePlace:
 
 class TestWhatIsMissing:
     def test_is_read_some_at_a_time(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(replacements, "_AT_ONCE", 7)
+        monkeypatch.setattr(replacements, "AT_ONCE", 7)
         write(engine, [*OLD, *BOTH])
         with replacement(engine) as new:
             fill(new, BOTH)
@@ -144,7 +145,7 @@ class TestWhileOthersWrite:
     @pytest.fixture(autouse=True, params=[1, 1_000])
     def pages(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
         """Pages that SQLite copies at once: of a small store nearly all, or one by one."""
-        monkeypatch.setattr(replacement_sqlite, "_PAGES_AT_ONCE", request.param)
+        monkeypatch.setattr(replacement_sqlite, "PAGES_AT_ONCE", request.param)
 
     def test_nothing_is_lost(self, engine: Engine) -> None:
         write(engine, [*OLD, *BOTH])
@@ -221,7 +222,7 @@ class TestWhoGoesOn:
 
         Those that read in one order come to wait for us; else we find a moment without any.
         """
-        monkeypatch.setattr(replacement_postgres, "_LOOKS", looks)
+        monkeypatch.setattr(replacement_postgres, "LOOKS", looks)
         write(postgres_engine, OLD)
         joined = select(tables.run_dataset, tables.dataset).join(
             tables.dataset, tables.dataset.c.id == tables.run_dataset.c.dataset
@@ -256,7 +257,7 @@ class TestWhoGoesOn:
         self, sqlite_engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Nothing is brought over before it is done: what it writes would be lost."""
-        monkeypatch.setattr(replacement_sqlite, "_TRY_SECONDS", 0.2)
+        monkeypatch.setattr(replacement_sqlite, "TRY_SECONDS", 0.2)
         slow = sqlite_engine.connect()
         facts = facts_of(OLD[0])
         with replacement(sqlite_engine) as new:
@@ -292,8 +293,8 @@ class TestWhoGoesOn:
     def test_a_writer_without_end_is_not(
         self, sqlite_engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(replacement_sqlite, "_TRY_SECONDS", 0.1)
-        monkeypatch.setattr(replacement_sqlite, "_PATIENCE_SECONDS", 0.2)
+        monkeypatch.setattr(replacement_sqlite, "TRY_SECONDS", 0.1)
+        monkeypatch.setattr(replacement_sqlite, "PATIENCE_SECONDS", 0.2)
         write(sqlite_engine, OLD)
         with closing(sqlite3.connect(sqlite_file(sqlite_engine))) as slow:
             slow.execute("BEGIN IMMEDIATE")
@@ -307,9 +308,9 @@ class TestWhoGoesOn:
     def test_a_reader_without_end_is_not(
         self, postgres_engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(replacement_postgres, "_FIRST_WAIT", "200ms")
-        monkeypatch.setattr(replacement_postgres, "_LOOKS", 10)
-        monkeypatch.setattr(replacement_postgres, "_TRIES", 2)
+        monkeypatch.setattr(replacement_postgres, "FIRST_WAIT", "200ms")
+        monkeypatch.setattr(replacement_postgres, "LOOKS", 10)
+        monkeypatch.setattr(replacement_postgres, "TRIES", 2)
         write(postgres_engine, OLD)
         with postgres_engine.connect() as reader:
             reader.execute(select(tables.dataset)).all()
@@ -322,8 +323,8 @@ class TestWhoGoesOn:
     def test_a_key_that_is_revoked_between_two_tries_stays_revoked(
         self, postgres_engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(replacement_postgres, "_FIRST_WAIT", "200ms")
-        monkeypatch.setattr(replacement_postgres, "_LOOKS", 10)
+        monkeypatch.setattr(replacement_postgres, "FIRST_WAIT", "200ms")
+        monkeypatch.setattr(replacement_postgres, "LOOKS", 10)
         add_key(postgres_engine, "stolen", ["read"])
         reader = postgres_engine.connect()
         reader.execute(select(tables.event)).all()
@@ -415,7 +416,7 @@ class TestOthersInPostgresql:
     @pytest.fixture
     def mine(self, postgresql_url: str) -> Iterator[Engine]:
         """A store in a schema that needs quotes, beside one in the usual schema."""
-        with closing_engine(postgresql_url) as engine, engine.begin() as connection:
+        with opened(postgresql_url) as engine, engine.begin() as connection:
             connection.execute(text('CREATE SCHEMA "My Own"'))
         engine = open_engine(f'{postgresql_url}?options=-csearch_path%3D"My\\ Own"')
         upgrade(engine)
@@ -423,7 +424,7 @@ class TestOthersInPostgresql:
         engine.dispose()
 
     def test_a_store_in_a_schema_of_its_own(self, mine: Engine, postgresql_url: str) -> None:
-        with closing_engine(postgresql_url) as public:
+        with opened(postgresql_url) as public:
             upgrade(public)
             write(public, BOTH)
             write(mine, OLD)
@@ -498,16 +499,3 @@ class TestOthersInPostgresql:
             with postgres_engine.begin() as connection:
                 connection.execute(text(f"DROP OWNED BY {reader}"))
                 connection.execute(text(f"DROP ROLE {reader}"))
-
-
-class closing_engine:
-    """An engine that is disposed of at the end."""
-
-    def __init__(self, url: str) -> None:
-        self._engine = open_engine(url)
-
-    def __enter__(self) -> Engine:
-        return self._engine
-
-    def __exit__(self, *_: object) -> None:
-        self._engine.dispose()

@@ -147,9 +147,15 @@ def test_a_store_of_the_revision_before_is_filled(engine: Engine) -> None:
     with engine.begin() as connection:
         for table in (tables.search_word, tables.search_part, tables.stream_job):
             table.drop(connection)
+        for table in (tables.outbox_reader, tables.refused_event, tables.outbox):
+            table.drop(connection)
+        key = "PRIMARY KEY (at, digest)"
+        connection.execute(text(f"CREATE TABLE outbox (at BIGINT, digest BYTEA, {key})"))
         for name in ("facet_words", "job_dataset_by_schema", "declared_dataset_by_schema"):
             connection.execute(text(f"DROP INDEX {name}"))
-        for name in ("edit_value_by_digest", "event_by_run", "job_by_parent"):
+        for name in ("edit_value_by_digest", "event_by_run", "job_by_parent", "event_types"):
+            connection.execute(text(f"DROP INDEX {name}"))
+        for name in ("job_by_whole_name", "job_by_update", "job_unseen"):
             connection.execute(text(f"DROP INDEX {name}"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0005'"))
     assert upgrade(engine)
@@ -279,7 +285,7 @@ def test_terms_of_names_weigh_what_begins_least() -> None:
         ({"fields": [{"name": "a\0b"}]}, {"a", "b"}),
     ],
 )
-def test_terms_are_told_by_the_shape_of_a_facet(facet: Any, terms: set[str]) -> None:
+def test_terms_are_reported_by_the_shape_of_a_facet(facet: Any, terms: set[str]) -> None:
     assert set(terms_of_content(msgspec.json.encode(facet))) == terms
 
 

@@ -14,17 +14,17 @@ from sqlalchemy import Engine, event, select, text
 
 from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts
-from headwater.model.ids import UNREPORTED, dataset_id
 from headwater.model.merge import CATALOG, Merged, Row
+from headwater.model.values.ids import UNREPORTED, dataset_id
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.tables import TABLES
 from headwater.store.write.connections import Connection
 from headwater.store.write.writer import Writer, open_writer
-from tests.services.process import free_port
+from testing.services.process import free_port
+from testing.wait import PATIENCE_SECONDS, wait_until
 from tests.store.rows import Rows, differences, merged_rows, read_rows
 from tests.store.samples import COLUMN_MAP, Passing, bad_facts, connect, dataset_facts
-from tests.suite.waiting import PATIENCE_SECONDS, wait_until
 
 SCHEMA = {"fields": [{"name": "a", "type": "INT"}]}
 NOTHING: Rows = {name: set() for name in CATALOG}
@@ -203,7 +203,7 @@ def test_a_deadlock_is_tried_again(engine: Engine, open_a_writer: OpenWriter) ->
     assert differences(read_rows(engine), rows_of(facts)) == {}
 
 
-def test_endless_deadlocks_are_told(engine: Engine, open_a_writer: OpenWriter) -> None:
+def test_endless_deadlocks_are_reported(engine: Engine, open_a_writer: OpenWriter) -> None:
     errors: list[Exception] = [psycopg.errors.DeadlockDetected() for _ in range(5)]
     writer = open_a_writer(lambda: Failing(connect(engine), errors))
     with pytest.raises(StoreUnavailable, match="is busy"):
@@ -237,7 +237,7 @@ def impatient_engine(tmp_path: Path) -> Iterator[Engine]:
     engine.dispose()
 
 
-def test_a_locked_sqlite_store_is_told_and_works_afterwards(impatient_engine: Engine) -> None:
+def test_a_locked_sqlite_store_is_reported_and_works_afterwards(impatient_engine: Engine) -> None:
     facts = dataset_facts(schema=SCHEMA)
     with (
         closing(open_writer(impatient_engine)) as writer,
@@ -265,7 +265,7 @@ class TestPostgresql:
         yield engine
         engine.dispose()
 
-    def test_a_lost_connection_is_told_and_works_afterwards(self, engine: Engine) -> None:
+    def test_a_lost_connection_is_reported_and_works_afterwards(self, engine: Engine) -> None:
         first, second = dataset_facts(schema=SCHEMA), dataset_facts("other")
         with closing(open_writer(engine)) as writer:
             writer.write([first])
@@ -281,7 +281,7 @@ class TestPostgresql:
             writer.write([second])
         assert differences(read_rows(engine), rows_of(first, second)) == {}
 
-    def test_a_server_that_is_not_there_is_told(self) -> None:
+    def test_a_server_that_is_not_there_is_reported(self) -> None:
         engine = open_engine(f"postgresql://postgres@127.0.0.1:{free_port()}/none")
         with closing(open_writer(engine)) as writer, pytest.raises(StoreUnavailable):
             writer.write([dataset_facts()])

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 PLUGGED_IN = """
 import pytest
-from tests.services.process import Process
+from testing.services.process import Process
 from tests.suite.failed_fixtures import FailedFixtures
 
 
@@ -38,7 +38,7 @@ class Broken(Process):
 @pytest.fixture(scope="session")
 def broken():
     with Broken() as service:
-        service._run()
+        service.launch()
         yield service
 
 
@@ -148,7 +148,7 @@ def test_a_long_cause_loses_its_middle(suite: Path) -> None:
 
 def test_this_suite_has_it(tmp_path: Path) -> None:
     """As on a machine where nobody has gathered Kafka's jars."""
-    tests = ["tests/services/test_kafka.py", "-k", "read_back or appear or loopback"]
+    tests = ["tests/testing/test_kafka.py", "-k", "read_back or appear or loopback"]
     status, out = run(ROOT, *tests, XDG_CACHE_HOME=str(tmp_path))
     assert status == 1
     assert (

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from headwater.cli.demo.folder import DemoStore
-from tests.server.api import Api, no_lake, open_api, serve
-from tests.services.chromium import open_browser
-from tests.ui.site import Site, watch
+from testing.api import Api, no_lake, open_api, serve
+from testing.services.chromium import open_browser
+from testing.site import Site, watch
 
 PATIENCE_MILLISECONDS = 60_000
 # Five seconds by themselves, whatever a context says.

@@ -8,10 +8,10 @@ from playwright.sync_api import Page, Route, expect
 from pydantic import SecretStr
 
 from headwater.config import AuthSettings
-from headwater.model.instant import MINUTE, format_instant, now
-from tests.server.api import Api, no_lake, serve
-from tests.ui.site import FACT, Site, dataset_id, job_id
-from tests.ui.told import event, facet, run_id, table
+from headwater.model.values.instant import MINUTE, format_instant, now
+from testing.api import Api, no_lake, serve
+from testing.site import FACT, Site, dataset_id, job_id
+from tests.ui.events import event, facet, run_id, table
 
 pytestmark = pytest.mark.integration
 
@@ -163,7 +163,7 @@ class TestGraphs:
         ends.evaluate("list => list.scrollTo(0, list.scrollHeight)")
         expect(site.page.get_by_role("link", name="column_499")).to_be_visible()
 
-    def test_more_than_can_be_drawn_is_said(self, own: tuple[Site, Api]) -> None:
+    def test_more_than_can_be_drawn_is_stated(self, own: tuple[Site, Api]) -> None:
         site, api = own
         outputs = [table(f"target_{number:04d}") for number in range(1000)]
         api.store(event("fan", [table("source")], outputs))
@@ -202,7 +202,7 @@ class TestServers:
         site.open("/")
         expect(site.page.get_by_text("No events received yet")).to_be_visible()
 
-    def test_one_that_is_down_is_said_and_tried_again(self, site: Site, page: Page) -> None:
+    def test_one_that_is_down_is_stated_and_tried_again(self, site: Site, page: Page) -> None:
         site.open("/")
         page.route("**/api/**", lambda route: route.abort())
         page.get_by_role("link", name="Events").click()
@@ -212,7 +212,7 @@ class TestServers:
         page.get_by_role("button", name="Try again").click()
         expect(page.get_by_role("button", name="Open").first).to_be_visible()
 
-    def test_a_500_is_said(self, site: Site, page: Page) -> None:
+    def test_a_500_is_stated(self, site: Site, page: Page) -> None:
         body = '{"code": 500, "message": "it broke"}'
         page.route("**/api/v1/lineage*", lambda route: route.fulfill(status=500, body=body))
         site.open("/lineage", node=dataset_id(FACT))
@@ -228,7 +228,7 @@ class TestServers:
         page.unroute("**/api/v1/lineage*")
         expect(site.node(dataset_id(FACT))).to_be_visible()
 
-    def test_a_deleted_node_is_said(self, own: tuple[Site, Api]) -> None:
+    def test_a_deleted_node_is_stated(self, own: tuple[Site, Api]) -> None:
         site, api = own
         api.store(event("job", [table("source")], [table("target")]))
         link = {"node": "dataset:db://host:target"}

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.server.api import Api
-from tests.ui.site import DASHBOARD, FACT, RAW, SUMMARY_JOB, Site, dataset_id, field_id, job_id
-from tests.ui.told import event, facet, table
+from testing.api import Api
+from testing.site import DASHBOARD, FACT, RAW, SUMMARY_JOB, Site, dataset_id, field_id, job_id
+from tests.ui.events import event, facet, table
 
 pytestmark = pytest.mark.integration
 

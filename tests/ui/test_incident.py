@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.ui.site import DASHBOARD, SUMMARY_JOB, Site, dataset_id, job_id
+from testing.site import DASHBOARD, SUMMARY_JOB, Site, dataset_id, job_id
 
 pytestmark = pytest.mark.integration
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from headwater.model.instant import format_instant, now
-from tests.server.api import Api
-from tests.ui.site import DASHBOARD, FACT, SUMMARY_JOB, Site, dataset_id, field_id
-from tests.ui.told import event, facet, run_id, table
+from headwater.model.values.instant import format_instant, now
+from testing.api import Api
+from testing.site import DASHBOARD, FACT, SUMMARY_JOB, Site, dataset_id, field_id
+from tests.ui.events import event, facet, run_id, table
 
 pytestmark = pytest.mark.integration
 
@@ -209,7 +209,7 @@ def test_job_leads_to_its_failed_run_and_events(site: Site) -> None:
     assert site.violations() == []
 
 
-def test_sql_is_shown_with_its_words_told_apart(site: Site) -> None:
+def test_sql_is_shown_with_its_words_distinguished(site: Site) -> None:
     site.open("/job", **named(SUMMARY_JOB))
     expect(site.page.locator(".sql .keyword").first).to_have_text("create")
 

@@ -33,7 +33,10 @@ const browse = createRoute({
 const dataset = createRoute({
   getParentRoute: () => root,
   path: "/dataset",
-  validateSearch: (raw: Raw): { namespace: string; name: string; by?: string } => ({ ...named(raw), by: raw.by || undefined }),
+  validateSearch: (raw: Raw): { namespace: string; name: string; by?: string } => ({
+    ...named(raw),
+    by: raw.by || undefined,
+  }),
   component: lazyRouteComponent(() => import("./pages/dataset"), "DatasetPage"),
 });
 const column = createRoute({
@@ -70,19 +73,26 @@ const events = createRoute({
   component: lazyRouteComponent(() => import("./pages/events"), "EventsPage"),
 });
 
+const docs = createRoute({
+  getParentRoute: () => root,
+  path: "/docs",
+  component: lazyRouteComponent(() => import("./pages/docs"), "DocsPage"),
+});
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
       retry: (count, error) => error instanceof ApiError && error.isPassing && count < 2,
       // A server that comes back is noticed without a reload.
-      refetchInterval: (query) => (query.state.error instanceof ApiError && query.state.error.isPassing ? 10_000 : false),
+      refetchInterval: (query) =>
+        query.state.error instanceof ApiError && query.state.error.isPassing ? 10_000 : false,
     },
   },
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, lineage, browse, dataset, column, job, run, events]),
+  routeTree: root.addChildren([home, lineage, browse, dataset, column, job, run, events, docs]),
   defaultPreload: "intent",
   // Plain text on both sides: a link can be read, and a name such as `1` stays a name.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { urlOf } from "../src/api/client";
 import { inBatches } from "../src/graph/batches";
 
-const ids = (count: number, letters = 20) => Array.from({ length: count }, (_, index) => String(index).padEnd(letters, "x"));
+const ids = (count: number, letters = 20) =>
+  Array.from({ length: count }, (_, index) => String(index).padEnd(letters, "x"));
 
 test("ids are asked for together, each once and in their order", () => {
   const all = ids(120);

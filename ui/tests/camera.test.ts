@@ -7,7 +7,11 @@ const ROOM = { width: 1000, height: 800 };
 const SCENE = {
   graph: graphOf("a", "a>b", "b>c"),
   opened: new Map(),
-  places: new Map([["a", { x: 0, y: 0 }], ["b", { x: 900, y: 0 }], ["c", { x: 1800, y: 0 }]]),
+  places: new Map([
+    ["a", { x: 0, y: 0 }],
+    ["b", { x: 900, y: 0 }],
+    ["c", { x: 1800, y: 0 }],
+  ]),
   subject: "a",
   anchor: "a",
 };

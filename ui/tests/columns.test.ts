@@ -7,16 +7,34 @@ import { openColumns, toListed } from "../src/graph/opened";
 import { graphOf, nodeOf } from "./samples";
 
 const source = (dataset: string, field: string, subtype: string, isIndirect = false) => ({
-  namespace: "n", dataset, datasetVersion: null, field, transformationDescription: null, transformationType: null,
-  transformations: [{ type: isIndirect ? "INDIRECT" : "DIRECT", subtype, description: "", masking: subtype === "HASH" }],
-  isIndirect, job: "job:n:j",
+  namespace: "n",
+  dataset,
+  datasetVersion: null,
+  field,
+  transformationDescription: null,
+  transformationType: null,
+  transformations: [
+    { type: isIndirect ? "INDIRECT" : "DIRECT", subtype, description: "", masking: subtype === "HASH" },
+  ],
+  isIndirect,
+  job: "job:n:j",
 });
 
 const column = (dataset: string, field: string, inputFields: ReturnType<typeof source>[], distance: number) => ({
-  id: `datasetField:n:${dataset}:${field}`, type: "DATASET_FIELD", inEdges: [], outEdges: [], distance,
+  id: `datasetField:n:${dataset}:${field}`,
+  type: "DATASET_FIELD",
+  inEdges: [],
+  outEdges: [],
+  distance,
   data: {
-    namespace: "n", dataset, datasetVersion: null, field, fieldType: "int", transformationDescription: null,
-    transformationType: null, inputFields,
+    namespace: "n",
+    dataset,
+    datasetVersion: null,
+    field,
+    fieldType: "int",
+    transformationDescription: null,
+    transformationType: null,
+    inputFields,
   },
 });
 
@@ -72,7 +90,8 @@ test("a wide dataset lists a page of its columns, or those that match", () => {
   const graph = graphOf("a", "a>b");
   const columns = Array.from({ length: 2000 }, (_, index) => ({ name: `column_${index}`, type: "int" }));
   graph.nodes.set("a", nodeOf("a", { columns }));
-  const page = (text: string, number: number) => openColumns(graph, new Set(["a"]), new Map([["a", { text, page: number }]])).get("a")!;
+  const page = (text: string, number: number) =>
+    openColumns(graph, new Set(["a"]), new Map([["a", { text, page: number }]])).get("a")!;
   expect(page("", 0).shown).toHaveLength(10);
   expect(page("COLUMN_1999", 0).shown.map(({ name }) => name)).toEqual(["column_1999"]);
   expect(page("column_199", 5).asked.page).toBe(1);

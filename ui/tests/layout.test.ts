@@ -43,6 +43,8 @@ test("an arrow key leads to the nearest node that way, straight ahead before asi
 });
 
 test("a line that leads back goes around below its ends", () => {
-  const numbers = bend({ x: 500, y: 10 }, { x: 0, y: 20 }).match(/-?\d+(\.\d+)?/g)!.map(Number);
+  const numbers = bend({ x: 500, y: 10 }, { x: 0, y: 20 })
+    .match(/-?\d+(\.\d+)?/g)!
+    .map(Number);
   expect(Math.max(...numbers.filter((_, index) => index % 2 === 1))).toBeGreaterThan(60);
 });

@@ -7,7 +7,10 @@ import { answerOf, edgesOf } from "./samples";
 test("two walks make one graph with each node and edge once", () => {
   const up = answerOf("dataset:b", ["dataset:a>job:j", "job:j>dataset:b"]);
   const down = answerOf("dataset:b", ["dataset:b>job:k", "job:k>dataset:c"]);
-  const graph = mergeWalks("dataset:b", [{ side: "up", answer: up }, { side: "down", answer: down }]);
+  const graph = mergeWalks("dataset:b", [
+    { side: "up", answer: up },
+    { side: "down", answer: down },
+  ]);
   expect(graph.nodes.size).toBe(5);
   expect(edgesOf(graph)).toHaveLength(4);
   expect(graph.nodes.get("job:j")!.state).toBe("FAILED");
@@ -22,7 +25,10 @@ test("what is not shown is counted on the side that was walked, and unknown on t
 test("what another answer shows is no longer counted as more", () => {
   const first = answerOf("dataset:b", ["dataset:a>job:j", "job:j>dataset:b"], { "dataset:a": { upstream: 2 } });
   const second = answerOf("dataset:a", ["job:x>dataset:a"], { "dataset:a": { upstream: 1 } });
-  const graph = mergeWalks("dataset:b", [{ side: "up", answer: first }, { side: "up", answer: second }]);
+  const graph = mergeWalks("dataset:b", [
+    { side: "up", answer: first },
+    { side: "up", answer: second },
+  ]);
   expect(graph.nodes.get("dataset:a")!.rest.up).toBe(1);
 });
 
@@ -32,7 +38,10 @@ test("the focus is the name the server knows the node by", () => {
 });
 
 test("of more than can be drawn the nearest are shown, and the rest is counted where it would hang", () => {
-  const fan = Array.from({ length: MOST_NODES }, (_, index) => [`dataset:a>job:j${index}`, `job:j${index}>dataset:b${index}`]).flat();
+  const fan = Array.from({ length: MOST_NODES }, (_, index) => [
+    `dataset:a>job:j${index}`,
+    `job:j${index}>dataset:b${index}`,
+  ]).flat();
   const walk = { side: "down" as const, answer: answerOf("dataset:a", fan) };
   const graph = mergeWalks("dataset:a", [walk]);
   expect(graph.nodes.size).toBe(MOST_NODES);

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-
-import type { DayUser, FieldShape, RunShape } from "../src/api/schema";
 import { urlOf } from "../src/api/client";
 import { shortName } from "../src/api/ids";
+import type { DayUser, FieldShape, RunShape } from "../src/api/schema";
 import { usersOf } from "../src/pages/dataset-usage";
 import { assertionsOf, codeOf, countedOf, errorOf, ownersOf, parentOf } from "../src/parts/facets";
 import { schemaDiff } from "../src/parts/schema-diff";
@@ -11,7 +10,13 @@ import { agoOf, bytesOf, durationOf } from "../src/parts/time";
 import { tellDuration } from "../src/parts/timeline";
 import { lookOf, systemOfNamespace } from "../src/systems";
 
-const field = (name: string, type: string | null, fields?: FieldShape[]): FieldShape => ({ name, type, tags: [], description: null, fields });
+const field = (name: string, type: string | null, fields?: FieldShape[]): FieldShape => ({
+  name,
+  type,
+  tags: [],
+  description: null,
+  fields,
+});
 
 test("a schema's changes are told, nested ones by their path", () => {
   const before = [field("id", "int"), field("old", "text"), field("who", "struct", [field("name", "text")])];
@@ -24,8 +29,16 @@ test("a schema's changes are told, nested ones by their path", () => {
 });
 
 test("facets of any shape are read without a fault", () => {
-  for (const facets of [{}, { errorMessage: null, parent: 3, ownership: [], dataQualityAssertions: { assertions: "x" } }] as never[]) {
-    expect([errorOf(facets), parentOf(facets), ownersOf(facets), assertionsOf(facets)]).toEqual([undefined, undefined, [], []]);
+  for (const facets of [
+    {},
+    { errorMessage: null, parent: 3, ownership: [], dataQualityAssertions: { assertions: "x" } },
+  ] as never[]) {
+    expect([errorOf(facets), parentOf(facets), ownersOf(facets), assertionsOf(facets)]).toEqual([
+      undefined,
+      undefined,
+      [],
+      [],
+    ]);
     expect(countedOf(facets)).toEqual({ rows: null, bytes: null });
   }
 });
@@ -54,7 +67,9 @@ test("times and sizes are told in units people know", () => {
 });
 
 test("names in a question are escaped, and what is not asked is left out", () => {
-  expect(urlOf("lineage", { nodeId: "dataset:a&b:c#d", depth: 0, as_of: undefined })).toBe("/api/v1/lineage?nodeId=dataset%3Aa%26b%3Ac%23d&depth=0");
+  expect(urlOf("lineage", { nodeId: "dataset:a&b:c#d", depth: 0, as_of: undefined })).toBe(
+    "/api/v1/lineage?nodeId=dataset%3Aa%26b%3Ac%23d&depth=0",
+  );
 });
 
 test("a system that nobody drew still has a look of its own, always the same", () => {
@@ -71,8 +86,18 @@ test("owners are told with what they are to it", () => {
 });
 
 test("users of several days are one, the last first", () => {
-  const user = (id: string, runs: number, lastAt: string): DayUser => ({ id, namespace: "jobs", name: id, runs, lastAt });
-  const day = (...jobs: DayUser[]) => ({ day: "", readers: { jobs: [], jobCount: 0, runCount: 0 }, writers: { jobs, jobCount: 0, runCount: 0 } });
+  const user = (id: string, runs: number, lastAt: string): DayUser => ({
+    id,
+    namespace: "jobs",
+    name: id,
+    runs,
+    lastAt,
+  });
+  const day = (...jobs: DayUser[]) => ({
+    day: "",
+    readers: { jobs: [], jobCount: 0, runCount: 0 },
+    writers: { jobs, jobCount: 0, runCount: 0 },
+  });
   const days = [day(user("a", 2, "2026-01-02T01"), user("b", 1, "2026-01-02T05")), day(user("a", 3, "2026-01-01T09"))];
   expect(usersOf({ days }, "writers").map(({ id, runs }) => [id, runs])).toEqual([
     ["b", 1],

@@ -1,7 +1,7 @@
 /** Small graphs for tests, as the API would answer. */
 import type { GraphShape, NodeShape } from "../src/api/schema";
-import { emptyGraph } from "../src/graph/model";
 import type { Graph, GraphNode } from "../src/graph/model";
+import { emptyGraph } from "../src/graph/model";
 
 /** A graph of edges such as `a>j1`, `j1>b`; ids that begin with `j` are jobs. */
 export function graphOf(focus: string, ...edges: string[]): Graph {
@@ -17,8 +17,18 @@ export function graphOf(focus: string, ...edges: string[]): Graph {
 export function nodeOf(id: string, part: Partial<GraphNode> = {}): GraphNode {
   const kind = id.startsWith("j") ? "job" : "dataset";
   return {
-    id, kind, namespace: "n", name: id, system: "kafka", state: null, at: null, tags: [], columns: [], distance: 0,
-    rest: { up: 0, down: 0 }, ...part,
+    id,
+    kind,
+    namespace: "n",
+    name: id,
+    system: "kafka",
+    state: null,
+    at: null,
+    tags: [],
+    columns: [],
+    distance: 0,
+    rest: { up: 0, down: 0 },
+    ...part,
   };
 }
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-
-import { csv, edgesCsv, mermaid } from "../src/graph/text";
 import { escapeXml, svgOf } from "../src/graph/picture";
+import { csv, edgesCsv, mermaid } from "../src/graph/text";
 import { graphOf, nodeOf } from "./samples";
 
 test("cells with commas, quotes and line breaks stay one cell, and formulas stay text", () => {
@@ -9,7 +8,11 @@ test("cells with commas, quotes and line breaks stay one cell, and formulas stay
 });
 
 test("the table of edges has a row for each edge", () => {
-  expect(edgesCsv(graphOf("a", "a>j1", "j1>b")).trim().split("\r\n")).toHaveLength(3);
+  expect(
+    edgesCsv(graphOf("a", "a>j1", "j1>b"))
+      .trim()
+      .split("\r\n"),
+  ).toHaveLength(3);
 });
 
 test("a hostile name stays a name in Mermaid and in a picture", () => {
@@ -17,7 +20,10 @@ test("a hostile name stays a name in Mermaid and in a picture", () => {
   const name = `"]; click a "javascript:alert(1)"<script>alert(1)</script>\u0000`;
   graph.nodes.set("a", nodeOf("a", { name }));
   expect(mermaid(graph)).not.toMatch(/["\]]; click|<script/);
-  const places = new Map([["a", { x: 0, y: 0 }], ["b", { x: 300, y: 0 }]]);
+  const places = new Map([
+    ["a", { x: 0, y: 0 }],
+    ["b", { x: 300, y: 0 }],
+  ]);
   const svg = svgOf({ graph, places, opened: new Map(), subject: "", anchor: "" }, []);
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
   expect(parsed.querySelector("parsererror, script")).toBeNull();

@@ -22,5 +22,12 @@ test("a side of a node comes back as it went", () => {
 
 test("nonsense in a link is left out, and hops are bounded", () => {
   const view = readView({ node: "dataset:a:b", up: "-1", down: "1e9", group: "<script>", nojobs: "yes", table: "1" });
-  expect(view).toMatchObject({ node: "dataset:a:b", up: undefined, down: 20, group: undefined, nojobs: undefined, table: true });
+  expect(view).toMatchObject({
+    node: "dataset:a:b",
+    up: undefined,
+    down: 20,
+    group: undefined,
+    nojobs: undefined,
+    table: true,
+  });
 });

@@ -13,7 +13,12 @@ test("small steps leave the lines that are made as they are", () => {
 });
 
 test("the window holds the view, wherever that is", () => {
-  for (const [x, y, zoom] of [[0, 0, 1], [-260, 133, 1], [977, -5021, 0.3], [1e6, -1e6, 2]] as const) {
+  for (const [x, y, zoom] of [
+    [0, 0, 1],
+    [-260, 133, 1],
+    [977, -5021, 0.3],
+    [1e6, -1e6, 2],
+  ] as const) {
     const [left, top, right, bottom] = near(x, y, zoom).split(" ").map(Number) as [number, number, number, number];
     expect(left).toBeLessThanOrEqual(-x / zoom);
     expect(top).toBeLessThanOrEqual(-y / zoom);
@@ -23,7 +28,11 @@ test("the window holds the view, wherever that is", () => {
 });
 
 test("lines that cross the view are made, those beside it are not", () => {
-  const places = new Map([["a", { x: -5000, y: 0 }], ["b", { x: 5000, y: 0 }], ["c", { x: 9000, y: 0 }]]);
+  const places = new Map([
+    ["a", { x: -5000, y: 0 }],
+    ["b", { x: 5000, y: 0 }],
+    ["c", { x: 9000, y: 0 }],
+  ]);
   const drawing = { graph: graphOf("a", "a>b", "b>c", "b>a"), places, opened: new Map() };
   const lines = tableWires(drawing).map((wire) => ({ wire, isLit: false }));
   const ids = (x: number, y = 0) => within(lines, near(x, y)).map(({ wire }) => `${wire.from}>${wire.to}`);

@@ -1,56 +1,128 @@
 """Changes between two times as JSON: names instead of ids, and who brought each."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from headwater.graph.diff import Change
+from headwater.answers.nodes import WalkRequest, find_node
+from headwater.errors import NotFound
+from headwater.graph.answer import Graph, Towards
+from headwater.graph.diff import Change, compare
+from headwater.graph.everything import find_everything
 from headwater.graph.node_id import dataset_node_id, field_node_id, job_node_id
 from headwater.graph.view import View
-from headwater.model.ids import run_name
-from headwater.model.instant import format_instant
+from headwater.graph.walk import Limits
+from headwater.model.uses import Name
+from headwater.model.values.ids import run_name
+from headwater.model.values.instant import format_instant
 from headwater.store.engine import Connection
 from headwater.store.read.edits import find_actors
+from headwater.store.read.nodes import list_ids
 from headwater.store.read.runs import read_runs
 
 Shape = dict[str, Any]
 
+# Where a change names nodes.
+_NAMING = ("subject", "origin", "destination", "job")
+
+
+def find_graphs(
+    connection: Connection,
+    views: tuple[View, View],
+    node_id: str | None,
+    direction: Towards,
+    limits: Limits,
+) -> tuple[Graph, Graph]:
+    """The graphs around a node as of both times, or as much of all there is as the limit allows."""
+    old, new = views
+    if not node_id:
+        jobs, datasets = list_ids(connection, new.at, limits.nodes)
+        both = [find_everything(view, jobs, datasets, limits.nodes) for view in views]
+    else:
+        try:
+            node = find_node(connection, new, node_id)
+        except NotFound:
+            node = find_node(connection, old, node_id)
+        both = [WalkRequest(node, direction, limits).walk(view) for view in views]
+    return both[0], both[1]
+
+
+def compared_shape(
+    connection: Connection,
+    views: tuple[View, View],
+    graphs: tuple[Graph, Graph],
+    without: frozenset[str],
+    limit: int,
+) -> Shape:
+    """All changes between two graphs, but for some types."""
+    changes = [each for each in compare(*views, *graphs) if each.what not in without]
+    shape = changes_shape(connection, views[1], changes, limit)
+    return {**shape, "isCut": any(graph.is_cut for graph in graphs), "next": None}
+
 
 def changes_shape(connection: Connection, view: View, changes: list[Change], limit: int) -> Shape:
     """The changes by the time that brought them, as many as asked for, and counts of all."""
-    named = _Names(connection, view, changes)
-    shapes = [named.shape(change) for change in changes]
+    names = ChangeNames(connection, view)
+    shapes = [shape for shape, _ in names.shapes(changes)]
     shapes.sort(key=lambda shape: (shape["at"] or "", shape["type"], shape["subject"]))
     counts = Counter(f"{shape['type']} {shape['change']}" for shape in shapes)
     return {
         "changes": shapes[:limit],
-        "nodes": dict(sorted(named.nodes.items())),
+        "nodes": names.nodes_of(shapes[:limit]),
         "totalCount": len(shapes),
         "counts": dict(sorted(counts.items())),
     }
 
 
-class _Names:
+class ChangeNames:
     """Node ids of all that changes speak of, and the names of runs and people behind them."""
 
-    def __init__(self, connection: Connection, view: View, changes: Iterable[Change]) -> None:
+    def __init__(self, connection: Connection, view: View) -> None:
+        self._connection = connection
+        self._view = view
+        self._classes = view.classes
+        self._datasets: dict[bytes, Name] = {}
+        self._ids: dict[bytes, str] = {}
+        self._runs: dict[bytes, str] = {}
+        self._actors: dict[tuple[int, bytes], str] = {}
+        # What ids stand for: an id alone can be read in several ways.
+        self._nodes: dict[str, Shape] = {}
+
+    def shapes(self, changes: Sequence[Change]) -> list[tuple[Shape, Change]]:
+        """Changes as they are written."""
+        self._read(changes)
+        return [(self.shape(change), change) for change in changes]
+
+    def nodes_of(self, shapes: Iterable[Shape]) -> dict[str, Shape]:
+        """The nodes that some of them name."""
+        ids = {
+            id
+            for shape in shapes
+            for part in (shape, shape["cause"] or {})
+            for key in _NAMING
+            if (id := part.get(key)) in self._nodes
+        }
+        return {id: self._nodes[id] for id in sorted(ids)}
+
+    def _read(self, changes: Sequence[Change]) -> None:
         ids = {part for change in changes for part in change.subject if isinstance(part, bytes)}
         ids |= {change.cause.job for change in changes if change.cause.job}
-        self._datasets = view.reader.dataset_names(ids)
-        self._ids = {id: dataset_node_id(*name) for id, name in self._datasets.items()}
-        jobs = view.reader.job_names(ids)
+        ids -= self._ids.keys()
+        reader = self._view.reader
+        datasets, jobs = reader.dataset_names(ids), reader.job_names(ids)
+        self._datasets |= datasets
+        self._ids |= {id: dataset_node_id(*name) for id, name in datasets.items()}
         self._ids |= {id: job_node_id(*name) for id, name in jobs.items()}
-        # What ids stand for: an id alone can be read in several ways.
-        self.nodes: dict[str, Shape] = {
+        self._nodes |= {
             self._ids[id]: {"type": kind, "namespace": name[0], "name": name[1], "field": None}
-            for kind, names in (("DATASET", self._datasets), ("JOB", jobs))
+            for kind, names in (("DATASET", datasets), ("JOB", jobs))
             for id, name in names.items()
         }
         runs = {change.cause.run for change in changes if change.cause.run}
-        self._runs = {key: run.id for key, run in read_runs(connection, runs).items()}
+        read = read_runs(self._connection, runs - self._runs.keys())
+        self._runs |= {key: run.id for key, run in read.items()}
         times = {change.cause.at for change in changes if change.cause.is_edit and change.cause.at}
-        self._actors = find_actors(connection, times)
-        self._classes = view.classes
+        self._actors |= find_actors(self._connection, times)
 
     def shape(self, change: Change) -> Shape:
         kind = "changed" if change.before is not None else "added"
@@ -99,7 +171,7 @@ class _Names:
             return f"{dataset.hex()}:{field}"
         id = field_node_id(*name, field)
         kind = "DATASET_FIELD" if field else "DATASET"
-        self.nodes[id] = {"type": kind, **name._asdict(), "field": field or None}
+        self._nodes[id] = {"type": kind, **name._asdict(), "field": field or None}
         return id
 
     def _actor(self, change: Change) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from headwater.answers.nodes import Asked
+from headwater.answers.nodes import WalkRequest
 from headwater.errors import NotFound
 from headwater.graph.answer import NodeKind, Towards
 from headwater.graph.columns import ColumnGraph, ColumnKey, walk_columns
@@ -16,21 +16,21 @@ from headwater.store.engine import Connection
 from headwater.store.read.content_cache import COLUMN_TYPES
 
 
-def walk_asked_columns(
+def walk_requested_columns(
     connection: Connection,
     view: View,
-    asked: Asked,
+    request: WalkRequest,
     with_indirect: bool,
     also: Sequence[ParsedNodeId] = (),
 ) -> ColumnGraph:
     """Walk from columns, or from all columns of datasets or of jobs' outputs."""
     starts = [
-        column for node in (asked.node, *also) for column in _list_starts(connection, view, node)
+        column for node in (request.node, *also) for column in _list_starts(connection, view, node)
     ]
     if not starts:
         return ColumnGraph(())
     unique = dict.fromkeys(starts)
-    return walk_columns(view, unique, asked.towards, asked.limits, with_indirect=with_indirect)
+    return walk_columns(view, unique, request.towards, request.limits, with_indirect=with_indirect)
 
 
 def _list_starts(connection: Connection, view: View, node: ParsedNodeId) -> list[ColumnKey]:
@@ -50,13 +50,13 @@ def _list_starts(connection: Connection, view: View, node: ParsedNodeId) -> list
 def list_columns(connection: Connection, view: View, datasets: Iterable[bytes]) -> list[ColumnKey]:
     """List the columns of datasets; a dataset without any that are known is there as a whole."""
     view.classes.resolve(datasets := list(datasets))
-    wanted = sorted({view.classes.chosen(dataset) for dataset in datasets})
-    view.load_users(wanted, Direction)
-    schemas = {dataset: newest_schema(view.users(dataset)) for dataset in wanted}
+    requested = sorted({view.classes.chosen(dataset) for dataset in datasets})
+    view.load_users(requested, Direction)
+    schemas = {dataset: newest_schema(view.users(dataset)) for dataset in requested}
     types = COLUMN_TYPES.read(connection, (use.schema for use in schemas.values() if use))
-    stated = _list_outputs(view, wanted)
+    stated = _list_outputs(view, requested)
     columns: list[ColumnKey] = []
-    for dataset in wanted:
+    for dataset in requested:
         use = schemas[dataset]
         names = dict.fromkeys(types.get(use.schema, ()) if use else ())
         names |= dict.fromkeys(sorted(stated.get(dataset, ())))

@@ -17,14 +17,14 @@ from headwater.answers.results import (
 from headwater.errors import NotFound
 from headwater.graph.node_id import ParsedNodeId, dataset_node_id, field_node_id, job_node_id
 from headwater.model.column_map import ColumnMap
-from headwater.model.ids import UNREPORTED
-from headwater.model.instant import format_instant
 from headwater.model.relations import Direction, Slot
 from headwater.model.uses import Name
+from headwater.model.values.ids import UNREPORTED
+from headwater.model.values.instant import format_instant
 from headwater.store.engine import Connection
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.read.content_cache import COLUMN_MAPS, COLUMN_TYPES, FIELDS, read_fields
-from headwater.store.read.contents import read_facets
+from headwater.store.read.facets import read_facets
 from headwater.store.read.jobs import find_job
 from headwater.store.read.run_comparison import (
     CountedUse,

@@ -4,21 +4,22 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from headwater.graph.view import View
+from headwater.model.aspects import JOB_TYPE
 from headwater.model.facets import Schema
 from headwater.model.relations import Direction, Slot
+from headwater.model.run_states import state_of
 from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.model.uses import Mark, Name, Use, sum_up
 from headwater.store.engine import Connection
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
 from headwater.store.read.content_cache import SCHEMAS
-from headwater.store.read.contents import NO_FIELDS, Fields, read_facet_fields
+from headwater.store.read.facets import NO_FIELDS, Fields, read_facet_fields
 from headwater.store.read.jobs import JobRecord, read_jobs
-from headwater.store.read.runs import state_of
 
 Facets = dict[str, dict[str, Any]]
 
 _SHOWN_OF_DATASETS = frozenset(("dataSource", "datasetType", "documentation", "tags"))
-_SHOWN_OF_JOBS = frozenset(("jobType", "documentation", "sourceCodeLocation", "tags"))
+_SHOWN_OF_JOBS = frozenset((JOB_TYPE, "documentation", "sourceCodeLocation", "tags"))
 
 
 class DescribedDataset(NamedTuple):
@@ -48,9 +49,9 @@ def describe_datasets(
     connection: Connection, view: View, datasets: Iterable[bytes]
 ) -> dict[bytes, DescribedDataset]:
     """Describe datasets under the names they are shown by."""
-    wanted = list(datasets)
-    view.load_users(wanted, Direction)
-    names_of = {dataset: view.classes.names(dataset) for dataset in wanted}
+    requested = list(datasets)
+    view.load_users(requested, Direction)
+    names_of = {dataset: view.classes.names(dataset) for dataset in requested}
     every = [name for names in names_of.values() for name in names]
     names = view.reader.dataset_names(every)
     facets = read_facet_fields(connection, every, Slot.DATASET, _SHOWN_OF_DATASETS)
@@ -103,14 +104,14 @@ def _describe(
 def describe_jobs(
     connection: Connection, jobs: Iterable[bytes], at: int
 ) -> dict[bytes, DescribedJob]:
-    wanted = list(jobs)
-    rows = read_jobs(connection, wanted)
-    facets = read_facet_fields(connection, wanted, Slot.JOB, _SHOWN_OF_JOBS)
-    runs = read_newest_runs(connection, wanted, at)
+    requested = list(jobs)
+    rows = read_jobs(connection, requested)
+    facets = read_facet_fields(connection, requested, Slot.JOB, _SHOWN_OF_JOBS)
+    runs = read_newest_runs(connection, requested, at)
     described = {}
     for id, job in rows.items():
         its_facets, run = facets.get(id, NO_FIELDS), runs.get(id)
-        integration = its_facets.by_facet.get("jobType", {}).get("integration")
+        integration = its_facets.by_facet.get(JOB_TYPE, {}).get("integration")
         system = system_of_job(integration, job.namespace)
         state = state_of(run, at)[0] if run is not None else ""
         described[id] = DescribedJob(job, system, state, run, *its_facets)

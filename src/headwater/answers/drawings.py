@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from headwater.answers.descriptions import describe_datasets, describe_jobs
-from headwater.graph import drawing
 from headwater.graph.answer import Graph
 from headwater.graph.columns import ColumnEdge, ColumnGraph, ColumnKey
-from headwater.graph.drawing import Drawing, Line, Shape
+from headwater.graph.drawings import drawing
+from headwater.graph.drawings.drawing import Drawing, Line, Shape
 from headwater.graph.node_id import dataset_node_id, field_node_id, job_node_id
 from headwater.graph.view import View
 from headwater.model.systems import system_of_dataset
@@ -22,9 +22,9 @@ def name_nodes(view: View, datasets: Iterable[bytes], jobs: Iterable[bytes]) -> 
 
 def name_columns(view: View, columns: Iterable[ColumnKey]) -> dict[ColumnKey, str]:
     """The node ids of columns."""
-    wanted = list(columns)
-    names = view.reader.dataset_names({column.dataset for column in wanted})
-    return {column: field_node_id(*names[column.dataset], column.name) for column in wanted}
+    requested = list(columns)
+    names = view.reader.dataset_names({column.dataset for column in requested})
+    return {column: field_node_id(*names[column.dataset], column.name) for column in requested}
 
 
 def draw_graph(connection: Connection, view: View, graph: Graph) -> Drawing:

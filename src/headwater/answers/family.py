@@ -2,12 +2,12 @@
 
 from headwater.answers.results import FamilyJob, JobFamily, NodeName
 from headwater.graph.node_id import ParsedNodeId, job_node_id
-from headwater.model.instant import format_instant
+from headwater.model.run_states import state_of
 from headwater.model.uses import NOW
+from headwater.model.values.instant import format_instant
 from headwater.store.engine import Connection
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
 from headwater.store.read.jobs import JobRecord, list_children, read_jobs
-from headwater.store.read.runs import state_of
 
 
 def family_shape(connection: Connection, node: ParsedNodeId, limit: int) -> JobFamily:

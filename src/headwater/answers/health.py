@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
-from headwater.graph.dataset_health import (
+from headwater.graph.health.datasets import (
     HOURS_NEEDED,
     DatasetVerdict,
     VolumeCounts,
@@ -13,15 +13,14 @@ from headwater.graph.dataset_health import (
     find_stream,
     judge_dataset,
 )
-from headwater.graph.job_health import JobRun, JobState, JobVerdict, judge_job
-from headwater.graph.pace import HOUR, RUNS_NEEDED
-from headwater.model.ids import run_name
-from headwater.model.instant import SECOND, format_instant
-from headwater.model.uses import Name
+from headwater.graph.health.jobs import JobRun, JobState, JobVerdict, judge_job
+from headwater.graph.health.pace import HOUR, RUNS_NEEDED
+from headwater.model.values.ids import run_name
+from headwater.model.values.instant import SECOND, format_instant
 from headwater.store.engine import Connection
 from headwater.store.query.paging import Page
 from headwater.store.stats import health as store
-from headwater.store.stats.health import DatasetPast, JobPast, PastRun
+from headwater.store.stats.health import DatasetPast, JobPast, Judging, PastRun
 
 Shape = dict[str, Any]
 
@@ -39,19 +38,24 @@ class JudgedDataset(NamedTuple):
 Judged = TypeVar("Judged", JudgedJob, JudgedDataset)
 
 
-def judge_jobs(connection: Connection, of: Name, time: int, silent_after: int) -> list[JudgedJob]:
+def judge_jobs(
+    connection: Connection, of: Judging, time: int, silent_after: int
+) -> list[JudgedJob]:
     judged = []
-    for past in store.read_jobs(connection, of.namespace, RUNS_NEEDED, of.name):
-        runs = [JobRun(*run[2:]) for run in past.runs]
-        verdict = judge_job(past.type, runs, time, silent_after)
+    for past in store.read_jobs(connection, of, RUNS_NEEDED):
+        verdict = judge_job(past.type, job_runs(past), time, silent_after)
         judged.append(JudgedJob(past, verdict))
     return judged
 
 
-def judge_datasets(connection: Connection, of: Name, time: int) -> list[JudgedDataset]:
+def job_runs(past: JobPast) -> list[JobRun]:
+    return [JobRun(*run[2:]) for run in past.runs]
+
+
+def judge_datasets(connection: Connection, of: Judging, time: int) -> list[JudgedDataset]:
     pasts = [
         (past, [Write(*write) for write in past.writes])
-        for past in store.read_datasets(connection, of.namespace, RUNS_NEEDED, of.name)
+        for past in store.read_datasets(connection, of, RUNS_NEEDED)
     ]
     streams = {past.id: find_stream(writes) for past, writes in pasts}
     since = time // HOUR - HOURS_NEEDED
@@ -66,16 +70,24 @@ def judge_datasets(connection: Connection, of: Name, time: int) -> list[JudgedDa
 
 
 def select_judged(
-    judged: Sequence[Judged], states: type[StrEnum], wanted: set[str], page: Page
+    judged: Sequence[Judged], states: type[StrEnum], requested: set[str], page: Page
 ) -> tuple[list[Judged], Shape]:
     """The page of those in a wanted state, worst first, then by name; and how many there are."""
     counts: Counter[str] = Counter(one.verdict.state for one in judged)
     ranks = {state: rank for rank, state in enumerate(states)}
-    chosen = [one for one in judged if one.verdict.state in wanted]
+    chosen = [one for one in judged if one.verdict.state in requested]
     chosen.sort(key=lambda one: (ranks[one.verdict.state], one.past.namespace, one.past.name))
     shown = chosen[page.offset : page.offset + page.limit]
     totals = {"counts": {state: counts[state] for state in states}, "totalCount": len(chosen)}
     return shown, totals
+
+
+def arrange_judged(
+    judged: Sequence[Judged], order: Sequence[bytes], requested: set[str]
+) -> list[Judged]:
+    """In an order; what has changed since and is not wanted any more is left out."""
+    found = {one.past.id: one for one in judged if one.verdict.state in requested}
+    return [found[id] for id in order if id in found]
 
 
 def job_shapes(connection: Connection, jobs: list[JudgedJob], time: int) -> list[Shape]:

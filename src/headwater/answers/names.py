@@ -86,8 +86,8 @@ def _shape(node: NodeRecord, name: str, field: str = "") -> Shape:
     else:
         id = field_node_id(node.namespace, node.name, field)
         kind = "DATASET_FIELD" if field else "DATASET"
-    wanted = name.lower().strip()
-    is_exact = wanted in (node.name.lower(), f"{node.namespace}|{node.name}".lower())
+    requested = name.lower().strip()
+    is_exact = requested in (node.name.lower(), f"{node.namespace}|{node.name}".lower())
     return {
         "id": id,
         "type": kind,

@@ -23,7 +23,7 @@ _CANDIDATES = 1_000
 _LIKE = 0.6
 
 
-class Asked(NamedTuple):
+class WalkRequest(NamedTuple):
     """A walk that is asked for."""
 
     node: ParsedNodeId
@@ -60,7 +60,7 @@ def list_existing(view: View, readings: list[ParsedNodeId]) -> list[ParsedNodeId
 
 def list_near(connection: Connection, name: str, kind: NodeKind | None = None) -> list[str]:
     """Ids of nodes that may have been meant: those that hold the name, else parts of it."""
-    found = find_like(connection, name, _NEAR)
+    found = find_like(connection, name, _NEAR, only_listed=True)
     if not found:
         like = find_holding(connection, _pieces(name), _CANDIDATES)
         found = sorted(like, key=lambda node: (-_likeness(name, node), node))[:_NEAR]
@@ -78,8 +78,8 @@ def _pieces(name: str) -> list[str]:
 def _likeness(name: str, node: NodeRecord) -> float:
     """How much of a name, or of its last part, is in another."""
     return max(
-        SequenceMatcher(None, asked.lower(), known.lower()).ratio()
-        for asked, known in product(_with_last_part(name), _with_last_part(node.name))
+        SequenceMatcher(None, given.lower(), known.lower()).ratio()
+        for given, known in product(_with_last_part(name), _with_last_part(node.name))
     )
 
 

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 from headwater.answers.columns import list_columns
 from headwater.answers.drawings import draw_columns, draw_graph, name_columns, name_nodes
-from headwater.answers.nodes import MOST_NODES, Asked
+from headwater.answers.nodes import MOST_NODES, WalkRequest
 from headwater.graph.answer import Graph, NodeKind, Towards
 from headwater.graph.columns import ColumnGraph, ColumnKey, walk_columns
-from headwater.graph.drawing import Drawing
+from headwater.graph.drawings.drawing import Drawing
 from headwater.graph.node_id import ParsedNodeId, job_node_id
 from headwater.graph.paths import Paths, find_paths
 from headwater.graph.view import View
@@ -69,11 +69,11 @@ class _Found(NamedTuple):
 def _node_paths(
     connection: Connection, view: View, ends: Ends, limit: int, limits: Limits
 ) -> _Found:
-    graph = Asked(ends.start, Towards.DOWNSTREAM, limits).walk(view)
+    graph = WalkRequest(ends.start, Towards.DOWNSTREAM, limits).walk(view)
     end = graph.starts[0]
     if ends.start.id != ends.end.id:
         # What is too much from one end may be little from the other.
-        back = Asked(ends.end, Towards.UPSTREAM, limits).walk(view) if graph.is_cut else None
+        back = WalkRequest(ends.end, Towards.UPSTREAM, limits).walk(view) if graph.is_cut else None
         if back is not None:
             graph = _joined(graph, back)
         view.classes.resolve([ends.end.id])

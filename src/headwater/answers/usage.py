@@ -3,9 +3,9 @@
 from headwater.answers.results import DatasetUsage, DayUser, DayUsers, NodeName, UsageDay
 from headwater.graph.node_id import ParsedNodeId, dataset_node_id, job_node_id
 from headwater.graph.view import View
-from headwater.model.instant import DAY, format_instant, now
 from headwater.model.relations import Direction
 from headwater.model.uses import Name
+from headwater.model.values.instant import DAY, format_instant, now
 from headwater.store.engine import Connection
 from headwater.store.stats.runs_in_range import TimeRange
 from headwater.store.stats.usage import DayUse, read_usage

@@ -4,8 +4,8 @@ from headwater.answers.results import CountedVolume, DatasetSamples, NodeName, V
 from headwater.errors import InvalidRequest
 from headwater.graph.node_id import ParsedNodeId, dataset_node_id
 from headwater.graph.view import View
-from headwater.model.instant import MINUTE, format_instant, now, parse_instant
 from headwater.model.relations import Direction
+from headwater.model.values.instant import MINUTE, format_instant, now, parse_instant
 from headwater.store.engine import Connection
 from headwater.store.stats.runs_in_range import TimeRange
 from headwater.store.stats.volume import STEPS, VolumeBucket, read_volumes

@@ -1,15 +1,10 @@
 """The direction from a node: up, down or both, as options and as the API's values."""
 
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
-
-class Side(StrEnum):
-    UPSTREAM = "upstream"
-    DOWNSTREAM = "downstream"
-
+from headwater.graph.answer import Side
 
 UpOption = Annotated[bool, typer.Option("--up", help="Only upstream.")]
 DownOption = Annotated[bool, typer.Option("--down", help="Only downstream.")]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headwater.emit.events import Producer
-from headwater.model.instant import MINUTE
+from headwater.model.values.instant import MINUTE
 
 Json = dict[str, Any]
 

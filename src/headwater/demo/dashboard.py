@@ -6,7 +6,7 @@ from headwater.demo.build import HOUR, Clock, Happening, JobName, System, round_
 from headwater.demo.columns import derived
 from headwater.demo.queries import DASHBOARD_SQL
 from headwater.demo.tables import DASHBOARD, DASHBOARDS, SUMMARY
-from headwater.model.instant import MINUTE, SECOND
+from headwater.model.values.instant import MINUTE, SECOND
 
 REFRESH = JobName(DASHBOARDS, "executive-revenue-dashboard")
 _EVERY = 4 * HOUR

@@ -8,7 +8,7 @@ from headwater.demo.build import HOUR, Clock, Happening, round_down
 from headwater.demo.dashboard import tell_dashboard
 from headwater.demo.streams import tell_streams
 from headwater.demo.warehouse import tell_warehouse
-from headwater.model.instant import DAY
+from headwater.model.values.instant import DAY
 
 # A new number makes `headwater demo` load the example anew.
 VERSION = 1
@@ -32,6 +32,6 @@ def clock_at(now: int) -> Clock:
 def make_events(now: int) -> list[bytes]:
     """Every event as bytes; the same for the same now."""
     clock = clock_at(now)
-    told = [happening for scene in SCENES for happening in scene(clock) if happening.at <= now]
-    told.sort(key=lambda happening: happening.at)
-    return [msgspec.json.encode(happening.event) for happening in told]
+    past = [happening for scene in SCENES for happening in scene(clock) if happening.at <= now]
+    past.sort(key=lambda happening: happening.at)
+    return [msgspec.json.encode(happening.event) for happening in past]

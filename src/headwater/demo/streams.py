@@ -30,7 +30,7 @@ from headwater.demo.tables import (
     RAW,
     Table,
 )
-from headwater.model.instant import MINUTE, SECOND
+from headwater.model.values.instant import MINUTE, SECOND
 
 CONNECT = "kafka-connect://connect:8083"
 FLINK = "flink://shop-streams:8081"

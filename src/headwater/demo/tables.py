@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from headwater.demo.build import HOUR, Clock, Json, System, owners
-from headwater.model.instant import MINUTE
 from headwater.model.naming import DatasetName, kafka, postgres, snowflake
+from headwater.model.values.instant import MINUTE
 
 _BROKER = "broker:9092"
 _ACCOUNT = "acme-shop"

@@ -16,7 +16,7 @@ from headwater.demo.build import (
 from headwater.demo.columns import derived
 from headwater.demo.queries import fact_sql, summary_sql
 from headwater.demo.tables import FACT, RAW, SUMMARY, Table
-from headwater.model.instant import DAY, MINUTE, SECOND, format_instant
+from headwater.model.values.instant import DAY, MINUTE, SECOND, format_instant
 
 DBT = "dbt://shop-analytics"
 HOURLY = JobName(DBT, "shop_analytics.hourly")

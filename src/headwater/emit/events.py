@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from headwater.emit.spec import RUN_EVENT, RUN_FACET, facet_schema, producer_url
-from headwater.model.instant import format_instant, now
+from headwater.model.values.instant import format_instant, now
 
 Json = dict[str, Any]
 

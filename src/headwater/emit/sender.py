@@ -34,8 +34,11 @@ def http_post(url: str, api_key: str = "") -> Post:
     address = f"{url.rstrip('/')}/api/v1/lineage"
     opener = urllib.request.build_opener(_NotFollowing)
     headers = {"Content-Type": "application/json"}
-    if api_key:
-        headers["Authorization"] = f"Bearer {api_key}"
+    if key := api_key.strip():
+        if not (key.isascii() and key.isprintable()):
+            # What urllib says of it, and is logged, has the key.
+            raise ValueError("the API key holds a line break or a character beyond ASCII")
+        headers["Authorization"] = f"Bearer {key}"
 
     def post(body: bytes) -> None:
         request = urllib.request.Request(address, body, headers, method="POST")

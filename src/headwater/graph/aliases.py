@@ -60,16 +60,18 @@ class AliasSets:
         return found
 
     def _joined_pairs(self, aliases: list[Alias]) -> list[tuple[bytes, bytes]]:
-        said: defaultdict[tuple[bytes, bytes], list[Alias]] = defaultdict(list)
+        stated: defaultdict[tuple[bytes, bytes], list[Alias]] = defaultdict(list)
         for alias in aliases:
             one, other = sorted((alias.dataset, alias.other))
             if one != other:
-                said[one, other].append(alias)
-        located = {name for pair, words in said.items() if _is_by_location(words) for name in pair}
+                stated[one, other].append(alias)
+        located = {
+            name for pair, words in stated.items() if _is_by_location(words) for name in pair
+        }
         names = self._reader.dataset_names(located) if located else {}
         return [
             pair
-            for pair, words in said.items()
+            for pair, words in stated.items()
             if _is_joined(words) or (_is_by_location(words) and _are_places(pair, names))
         ]
 

@@ -20,7 +20,7 @@ class ChangeCause(NamedTuple):
 
 UNKNOWN = ChangeCause(None, None, None)
 # Users of a dataset that are asked for their first run since.
-_JOBS_ASKED = 8
+_JOBS_READ = 8
 
 
 class Sides(NamedTuple):
@@ -62,22 +62,22 @@ class Causes:
     def of_use(self, uses: Iterable[Use]) -> ChangeCause:
         """Who first reported the current state; if that was before, who reported it again."""
         since = self._old.at
-        said = sorted(uses, key=lambda use: (use.first_seen, use.job))
-        if not said:
+        ordered = sorted(uses, key=lambda use: (use.first_seen, use.job))
+        if not ordered:
             return UNKNOWN
-        first = said[0]
+        first = ordered[0]
         if first.word != Evidence.OBSERVED:
             return ChangeCause(first.job if any(first.job) else None, None, first.first_seen)
         if first.first_seen > since:
             return self.by(first.job, first.first_seen)
-        return self._first_run(dict.fromkeys(use.job for use in said if any(use.job)))
+        return self._first_run(dict.fromkeys(use.job for use in ordered if any(use.job)))
 
     def _first_run(self, jobs: Iterable[bytes]) -> ChangeCause:
         """The first run since of any of some jobs."""
         find = self._new.reader.first_run
         found = [
             (run.began, run.run, job)
-            for job in list(jobs)[:_JOBS_ASKED]
+            for job in list(jobs)[:_JOBS_READ]
             if (run := find(job, self._old.at, self._new.at)) is not None
         ]
         if not found:
@@ -88,8 +88,8 @@ class Causes:
     def of_edit(self, nodes: Iterable[bytes]) -> ChangeCause | None:
         """When a user deleted or restored any of some nodes, if that was between the times."""
         names = [name for node in nodes for name in self._new.classes.names(node)]
-        words = self._new.reader.words_on(names, self._new.at)
-        times = [at for at, _ in words.values() if at > self._old.at]
+        deletions = self._new.reader.deletions(names, self._new.at)
+        times = [at for at, _ in deletions.values() if at > self._old.at]
         return ChangeCause(None, None, max(times), is_edit=True) if times else None
 
     def of_job(self, job: bytes) -> ChangeCause:
@@ -102,7 +102,7 @@ class Causes:
         jobs = {
             use.job
             for use in self._new.users(dataset)
-            if use.direction == Direction.OUTPUT and use.first_seen <= mark.at <= use.said_at
+            if use.direction == Direction.OUTPUT and use.first_seen <= mark.at <= use.reported_at
         }
         for job, run in sorted(self._new.reader.runs_at(mark.at)):
             if job in jobs:

@@ -132,12 +132,12 @@ class _ColumnWalk:
         room = max(0, self._limits.nodes - len(known))
         kept = new
         if len(new) > room:
-            wanted = {
+            requested = {
                 here: [there for there, _ in reached if there in new]
                 for here, reached in found.items()
             }
             fair = room if depth >= self._limits.depth else (room + 1) // 2
-            kept = share({here: there for here, there in wanted.items() if there}, fair)
+            kept = share({here: there for here, there in requested.items() if there}, fair)
             self._count(side, found, but=kept)
         for column in kept:
             known[column] = depth

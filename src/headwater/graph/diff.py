@@ -8,9 +8,9 @@ from headwater.graph.causes import UNKNOWN, Causes, ChangeCause, Sides
 from headwater.graph.columns import ColumnKey
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import Link, View, Visit
-from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import Direction
 from headwater.model.uses import Evidence, RunAt, Use, newest_schema
+from headwater.model.values.ids import NO_CONTENT, UNREPORTED
 
 
 class Change(NamedTuple):
@@ -74,8 +74,8 @@ def _is_by_edit(sides: Sides, node: bytes) -> bool:
     """Whether a node went because it was deleted, or came because it was restored."""
     if sides.new.hidden([node]):
         return True
-    words = sides.new.reader.words_on(sides.new.classes.names(node), sides.new.at)
-    newest = max(words.values(), default=(0, True))
+    deletions = sides.new.reader.deletions(sides.new.classes.names(node), sides.new.at)
+    newest = max(deletions.values(), default=(0, True))
     return bool(sides.old.hidden([node])) and not newest[1]
 
 

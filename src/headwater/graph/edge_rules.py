@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from headwater.model.ids import UNREPORTED
 from headwater.model.uses import Evidence, Execution, Use
+from headwater.model.values.ids import UNREPORTED
 
 
 class EdgeKind(StrEnum):
@@ -17,7 +17,7 @@ class EdgeKind(StrEnum):
     SUCCESSION = "succession"
 
 
-class Standing(NamedTuple):
+class CurrentExecution(NamedTuple):
     """What decides for a job: its newest execution, and what its newest snapshots still name."""
 
     execution: Execution | None
@@ -25,23 +25,23 @@ class Standing(NamedTuple):
 
 
 def find_kind(
-    standing: Standing, dataset: bytes, direction: int, uses: Iterable[Use]
+    current: CurrentExecution, dataset: bytes, direction: int, uses: Iterable[Use]
 ) -> EdgeKind | None:
     """How a job's uses of one dataset stand, if they do: those of the newest execution do.
 
     Without an execution, as where a later job took over the run's id, nothing speaks against them.
     """
-    kind, said_at = None, None
+    kind, reported_at = None, None
     for use in uses:
         if use.word == Evidence.OBSERVED:
-            if said_at is None or use.said_at > said_at:
-                said_at = use.said_at
+            if reported_at is None or use.reported_at > reported_at:
+                reported_at = use.reported_at
         elif use.word == Evidence.DECLARED:
             kind = EdgeKind.DECLARED
-    if said_at is None:
+    if reported_at is None:
         return kind
-    execution, snapshot = standing
-    if execution is not None and said_at < execution.began:
+    execution, snapshot = current
+    if execution is not None and reported_at < execution.began:
         return kind
     if snapshot is not None and (dataset, direction) not in snapshot:
         return kind
@@ -65,7 +65,7 @@ def newest_maps(uses: list[Use], execution: Execution | None) -> tuple[set[bytes
             continue
         if newest is None or _order(use) > _order(newest):
             newest = use
-        if execution is not None and use.said_at >= execution.began:
+        if execution is not None and use.reported_at >= execution.began:
             since_began.add(use.columns)
     if newest is not None:
         maps.add(newest.columns)
@@ -74,4 +74,4 @@ def newest_maps(uses: list[Use], execution: Execution | None) -> tuple[set[bytes
 
 
 def _order(use: Use) -> tuple[int, int, bytes]:
-    return use.said_at, use.first_seen, use.columns
+    return use.reported_at, use.first_seen, use.columns

@@ -17,9 +17,9 @@ def find_everything(
 ) -> Graph:
     """Gather jobs and datasets that were there at the view's time, and all edges between them."""
     graph = Graph(())
-    wanted = list(jobs)
-    for start in range(0, len(wanted), _PART):
-        _add_jobs(view, graph, wanted[start : start + _PART])
+    requested = list(jobs)
+    for start in range(0, len(requested), _PART):
+        _add_jobs(view, graph, requested[start : start + _PART])
     others = list(datasets)
     view.classes.resolve(others)
     chosen = {view.classes.chosen(dataset) for dataset in others}
@@ -31,7 +31,7 @@ def find_everything(
     for succession in find_successions(view, graph.datasets):
         if graph.has(succession.previous) and graph.has(succession.dataset):
             graph.add_edge(succession.previous, succession.dataset, EdgeKind.SUCCESSION)
-    if len(wanted) + len(others) >= most:
+    if len(requested) + len(others) >= most:
         graph.more[b"", Side.DOWNSTREAM] = 1
     return graph
 

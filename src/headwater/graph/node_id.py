@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from headwater.errors import InvalidRequest
 from headwater.graph.answer import NodeKind
-from headwater.model.ids import dataset_id, job_id
+from headwater.model.values.ids import dataset_id, job_id
 
 _VERSION = re.compile(r"#[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
 # More readings than this are not a name that anyone has given.

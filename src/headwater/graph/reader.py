@@ -1,6 +1,6 @@
 """What a walk asks of a store: rows by id as of a time, a level at once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, Protocol
 
 from headwater.model.column_map import ColumnMap
@@ -41,7 +41,7 @@ class Reader(Protocol):
 
     def successions(self, datasets: Iterable[bytes], at: int) -> list[Succession]: ...
 
-    def words_on(self, ids: Iterable[bytes], at: int) -> dict[bytes, tuple[int, bool]]:
+    def deletions(self, ids: Iterable[bytes], at: int) -> Mapping[bytes, tuple[int, bool]]:
         """When people last deleted or restored jobs and datasets, and whether they deleted them."""
 
     def parts_of_streams(self, ids: Iterable[bytes]) -> set[bytes]:

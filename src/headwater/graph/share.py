@@ -7,10 +7,10 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 
 
-def share(wanted: Mapping[K, list[V]], room: int) -> set[V]:
+def share(requested: Mapping[K, list[V]], room: int) -> set[V]:
     """Choose at most `room` values: one of each list in turn, until there is no more room."""
     chosen: set[V] = set()
-    queues = [list(dict.fromkeys(values)) for values in wanted.values()]
+    queues = [list(dict.fromkeys(values)) for values in requested.values()]
     turn = 0
     while queues and len(chosen) < room:
         for queue in queues:

@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from headwater.graph.aliases import AliasSets
-from headwater.graph.edge_rules import EdgeKind, Standing, find_kind, newest_maps
+from headwater.graph.edge_rules import CurrentExecution, EdgeKind, find_kind, newest_maps
 from headwater.graph.reader import Reader
-from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Evidence, Execution, Use
+from headwater.model.values.ids import NO_CONTENT
 
 
 class Visit(NamedTuple):
@@ -56,7 +56,7 @@ class View:
         self.classes = classes or AliasSets(reader)
         self.left_out: dict[tuple[bytes, int], int] = {}
         self._deleted_by = at if deleted_by is None else deleted_by
-        self._standings: dict[bytes, Standing] = {}
+        self._current: dict[bytes, CurrentExecution] = {}
         self._jobs: dict[bytes, _JobUses] = {}
         self._users: dict[tuple[bytes, int], list[Use]] = {}
         self._loaded: dict[int, set[bytes]] = {way: set() for way in Direction}
@@ -66,18 +66,18 @@ class View:
 
     def writers(self, datasets: Iterable[bytes]) -> dict[bytes, list[Reached]]:
         """Who writes each dataset; where nobody does any more, who last did."""
-        wanted = list(datasets)
-        found = self._standing_users(wanted, Direction.OUTPUT)
-        abandoned = [dataset for dataset in wanted if not found[dataset]]
+        requested = list(datasets)
+        found = self._current_users(requested, Direction.OUTPUT)
+        abandoned = [dataset for dataset in requested if not found[dataset]]
         for dataset, visit in self._last_writers(abandoned).items():
             found[dataset].append((visit, EdgeKind.PAST))
         return found
 
     def readers(self, datasets: Iterable[bytes]) -> dict[bytes, list[Reached]]:
         """Who reads each dataset, and executions in the past that read it and still count."""
-        wanted = list(datasets)
-        found = self._standing_users(wanted, Direction.INPUT)
-        jobs = {use.job for dataset in wanted for use in self._users[dataset, Direction.INPUT]}
+        requested = list(datasets)
+        found = self._current_users(requested, Direction.INPUT)
+        jobs = {use.job for dataset in requested for use in self._users[dataset, Direction.INPUT]}
         visits = self.past_visits(jobs)
         for visit, inputs in self.inputs(visits).items():
             for dataset, _ in inputs:
@@ -87,8 +87,8 @@ class View:
 
     def naming(self, datasets: Iterable[bytes]) -> dict[bytes, list[Visit]]:
         """Every job that ever read a dataset or names it inside a facet: its maps may be of it."""
-        wanted = list(datasets)
-        self.load_users(wanted, (Direction.ITSELF, Direction.INPUT))
+        requested = list(datasets)
+        self.load_users(requested, (Direction.ITSELF, Direction.INPUT))
         jobs = {
             dataset: {
                 use.job
@@ -96,7 +96,7 @@ class View:
                 for use in self._users[dataset, way]
                 if any(use.job)
             }
-            for dataset in wanted
+            for dataset in requested
         }
         past: defaultdict[bytes, list[Visit]] = defaultdict(list)
         for visit in self.past_visits({job for some in jobs.values() for job in some}):
@@ -120,10 +120,10 @@ class View:
 
     def links(self, visits: Iterable[Visit], direction: Direction) -> dict[Visit, list[Link]]:
         """What visited jobs use. Of a past execution, only outputs that nobody else has written."""
-        wanted = list(visits)
-        self.load_jobs(visit.job for visit in wanted)
+        requested = list(visits)
+        self.load_jobs(visit.job for visit in requested)
         found: dict[Visit, list[Link]] = {}
-        for visit in wanted:
+        for visit in requested:
             if visit.at is None:
                 found[visit] = list(self._jobs[visit.job].links[direction].values())
             else:
@@ -161,8 +161,8 @@ class View:
 
     def execution(self, job: bytes) -> Execution | None:
         """A job's newest execution with datasets."""
-        self._load_standings([job])
-        return self._standings[job].execution
+        self._load_current([job])
+        return self._current[job].execution
 
     def chosen(self, dataset: bytes) -> bytes:
         """The name that stands for a dataset."""
@@ -183,23 +183,23 @@ class View:
             return False
         return self.at == NOW or not self.reader.unseen_jobs([job], self.at)
 
-    def prefetch(self, wanted: Mapping[Direction, Iterable[bytes]], with_uses: bool) -> None:
+    def prefetch(self, requested: Mapping[Direction, Iterable[bytes]], with_uses: bool) -> None:
         """Read a whole level at once: who uses datasets in these directions, and what those use."""
-        datasets = set().union(*wanted.values())
+        datasets = set().union(*requested.values())
         if not datasets:
             return
         # All that is said of a dataset where both ways are asked for: its schema is among it.
-        self.load_users(datasets, Direction if len(wanted) > 1 else tuple(wanted))
+        self.load_users(datasets, Direction if len(requested) > 1 else tuple(requested))
         jobs = {
             use.job
-            for direction, some in wanted.items()
+            for direction, some in requested.items()
             for dataset in some
             for use in self._users[dataset, direction]
         }
         if with_uses:
             self.load_jobs(jobs)
         else:
-            self._load_standings(jobs)
+            self._load_current(jobs)
 
     def load_jobs(self, jobs: Iterable[bytes]) -> None:
         """Read what jobs use; those not known yet."""
@@ -209,7 +209,7 @@ class View:
         read = self.reader.uses_of_jobs(new, self.at)
         self.left_out.update(read.left_out)
         self.classes.resolve(use.dataset for use in read.rows)
-        self._load_standings(new)
+        self._load_current(new)
         chosen = self.classes.chosen
         by_job: dict[bytes, defaultdict[tuple[bytes, int], list[Use]]] = {
             job: defaultdict(list) for job in new
@@ -223,18 +223,18 @@ class View:
     def load_users(self, datasets: Iterable[bytes], directions: Iterable[Direction]) -> None:
         """Read who uses datasets, under all their names; those not known yet."""
         ways = sorted(directions)
-        asked = set(datasets)
-        self.classes.resolve(asked)
-        wanted = {dataset for way in ways for dataset in asked - self._loaded[way]}
-        if not wanted:
+        every = set(datasets)
+        self.classes.resolve(every)
+        requested = {dataset for way in ways for dataset in every - self._loaded[way]}
+        if not requested:
             return
         span = [way for way in Direction if ways[0] <= way <= ways[-1]]
-        for dataset in wanted:
+        for dataset in requested:
             for way in span:
                 self._loaded[way].add(dataset)
                 self._users[dataset, way] = []
                 self.left_out.pop((dataset, way), None)
-        names = {name: dataset for dataset in wanted for name in self.classes.names(dataset)}
+        names = {name: dataset for dataset in requested for name in self.classes.names(dataset)}
         read = self.reader.uses_of_datasets(names, span, self.at)
         for (name, its_direction), count in read.left_out.items():
             key = (names[name], its_direction)
@@ -247,12 +247,12 @@ class View:
         shown as the stream that they are part of."""
         if not self.reader.hides:
             return set()
-        wanted = set(ids)
-        new = {id for id in wanted if id not in self._hidden}
+        requested = set(ids)
+        new = {id for id in requested if id not in self._hidden}
         if new:
             names = {name: id for id in new for name in self.classes.names(id)}
             deleted: dict[bytes, int] = {}
-            for name, (at, is_deleted) in self.reader.words_on(names, self._deleted_by).items():
+            for name, (at, is_deleted) in self.reader.deletions(names, self._deleted_by).items():
                 if is_deleted:
                     deleted[names[name]] = max(at, deleted.get(names[name], at))
             self._hidden.update(dict.fromkeys(new, False))
@@ -262,11 +262,11 @@ class View:
                     for name in self.classes.names(id)
                 )
             self._hidden.update(dict.fromkeys(self.reader.parts_of_streams(new), True))
-        return {id for id in wanted if self._hidden[id]}
+        return {id for id in requested if self._hidden[id]}
 
-    def _load_standings(self, jobs: Iterable[bytes]) -> None:
+    def _load_current(self, jobs: Iterable[bytes]) -> None:
         """Read what decides whether uses of jobs stand: their newest executions."""
-        new = {job for job in jobs if job not in self._standings}
+        new = {job for job in jobs if job not in self._current}
         if not new:
             return
         executions = self.reader.executions(new, self.at)
@@ -277,7 +277,7 @@ class View:
                 named = self.reader.snapshot(execution, self.at)
                 self.classes.resolve(dataset for dataset, _ in named)
                 snapshot = frozenset((self.classes.chosen(id), way) for id, way in named)
-            self._standings[job] = Standing(execution, snapshot)
+            self._current[job] = CurrentExecution(execution, snapshot)
 
     def _judge(
         self, grouped: Mapping[tuple[bytes, int], list[Use]], job: bytes, hidden: set[bytes]
@@ -285,13 +285,13 @@ class View:
         """Find which uses of a job are current."""
         links: dict[int, dict[bytes, Link]] = {Direction.INPUT: {}, Direction.OUTPUT: {}}
         stale = set()
-        standing = self._standings[job]
+        current = self._current[job]
         for (dataset, direction), uses in grouped.items():
             if dataset in hidden:
                 continue
-            kind = find_kind(standing, dataset, direction, uses)
+            kind = find_kind(current, dataset, direction, uses)
             if kind is not None:
-                columns = self._stated_columns(uses, standing.execution)
+                columns = self._stated_columns(uses, current.execution)
                 links[direction][dataset] = Link(dataset, kind, columns, tuple(uses))
             elif direction == Direction.OUTPUT and any(
                 use.word == Evidence.OBSERVED for use in uses
@@ -304,18 +304,18 @@ class View:
         maps, doubtful = newest_maps(uses, execution)
         if doubtful and execution is not None:
             names = {use.dataset for use in uses}
-            said = {use.columns for use in uses}
+            stated = {use.columns for use in uses}
             for name in names:
-                maps |= self.reader.execution_maps(execution, name, self.at) & said
+                maps |= self.reader.execution_maps(execution, name, self.at) & stated
         return frozenset(maps - {NO_CONTENT})
 
-    def _standing_users(
+    def _current_users(
         self, datasets: list[bytes], direction: Direction
     ) -> dict[bytes, list[Reached]]:
         self.load_users(datasets, (direction,))
         users = self._users
         jobs = {use.job for dataset in datasets for use in users[dataset, direction]}
-        self._load_standings(jobs)
+        self._load_current(jobs)
         hidden = self.hidden({*jobs, *datasets})
         found: dict[bytes, list[Reached]] = {}
         for dataset in datasets:
@@ -334,7 +334,7 @@ class View:
             link = known.links[direction].get(dataset)
             return None if link is None else link.kind
         uses = [use for use in self._users[dataset, direction] if use.job == job]
-        return find_kind(self._standings[job], dataset, direction, uses) if any(job) else None
+        return find_kind(self._current[job], dataset, direction, uses) if any(job) else None
 
     def _last_writers(self, datasets: list[bytes]) -> dict[bytes, Visit]:
         for dataset in datasets:
@@ -352,16 +352,16 @@ class View:
         ]
         hidden = self.hidden(use.job for use in uses)
         shown = [use for use in uses if use.job not in hidden]
-        newest = max(shown, key=lambda use: (use.said_at, use.job), default=None)
+        newest = max(shown, key=lambda use: (use.reported_at, use.job), default=None)
         return None if newest is None else Visit(newest.job, self._end_of(newest))
 
     def _end_of(self, use: Use) -> int:
         """The last moment of the execution with datasets: all it named counts."""
-        execution = self.reader.executions([use.job], use.said_at).get(use.job)
+        execution = self.reader.executions([use.job], use.reported_at).get(use.job)
         if execution is None or execution.emits_snapshots:
-            return use.said_at
-        following = self.reader.next_execution(execution, use.said_at)
-        return use.said_at if following is None or following > self.at else following - 1
+            return use.reported_at
+        following = self.reader.next_execution(execution, use.reported_at)
+        return use.reported_at if following is None or following > self.at else following - 1
 
     def _past_links(self, visit: Visit, direction: Direction) -> list[Link]:
         """A past execution's links as of then; its outputs are those it is still kept for."""

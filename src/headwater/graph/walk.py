@@ -82,15 +82,15 @@ class _Walk:
     def from_visits(self, visits: Visits, depth: int) -> Frontier:
         """The datasets next to visited jobs."""
         reached: dict[Side, dict[Visit, list[tuple[bytes, EdgeKind]]]] = {}
-        wanted: defaultdict[tuple[bytes, Side], list[bytes]] = defaultdict(list)
+        requested: defaultdict[tuple[bytes, Side], list[bytes]] = defaultdict(list)
         for side, some in visits.items():
             self._visited[side] |= some
             here = sorted(some, key=_order)
             find = self._view.inputs if side is Side.UPSTREAM else self._view.outputs
             reached[side] = find(here)
             for visit, found in reached[side].items():
-                wanted[visit.job, side] += [dataset for dataset, _ in found]
-        kept = self._keep(wanted, self._graph.datasets, depth)
+                requested[visit.job, side] += [dataset for dataset, _ in found]
+        kept = self._keep(requested, self._graph.datasets, depth)
         frontier: Frontier = {side: set() for side in visits}
         for side, by_visit in reached.items():
             for visit, found in by_visit.items():
@@ -103,12 +103,12 @@ class _Walk:
     def _step_to_jobs(self, frontier: Frontier, depth: int) -> tuple[Visits, Frontier]:
         """The jobs next to datasets, and the datasets that these took over from or became."""
         reached = self._find_users(frontier, with_uses=True)
-        wanted = {
+        requested = {
             (dataset, side): [visit.job for visit, _ in found]
             for side, by_dataset in reached.items()
             for dataset, found in by_dataset.items()
         }
-        kept = self._keep(wanted, self._graph.jobs, depth)
+        kept = self._keep(requested, self._graph.jobs, depth)
         visits: Visits = {side: set() for side in frontier}
         for side, by_dataset in reached.items():
             for dataset, found in by_dataset.items():
@@ -123,10 +123,10 @@ class _Walk:
     def _find_users(
         self, frontier: Frontier, with_uses: bool
     ) -> dict[Side, dict[bytes, list[Reached]]]:
-        wanted = {
+        requested = {
             _direction(side, of_dataset=True): some for side, some in frontier.items() if some
         }
-        self._view.prefetch(wanted, with_uses)
+        self._view.prefetch(requested, with_uses)
         reached: dict[Side, dict[bytes, list[Reached]]] = {}
         for side, datasets in frontier.items():
             find = self._view.writers if side is Side.UPSTREAM else self._view.readers
@@ -135,18 +135,18 @@ class _Walk:
 
     def _keep(
         self,
-        wanted: Mapping[tuple[bytes, Side], list[bytes]],
+        requested: Mapping[tuple[bytes, Side], list[bytes]],
         known: dict[bytes, int],
         depth: int,
     ) -> set[bytes]:
         """Add the nodes there is room for; what there is not is counted where it would hang."""
-        found = {node for nodes in wanted.values() for node in nodes}
+        found = {node for nodes in requested.values() for node in nodes}
         new = found - known.keys()
         room = max(0, self._limits.nodes - len(self._graph))
         if len(new) > room:
             # A crowd leaves half of the room to what lies behind it, if the walk goes on there.
             fair = room if depth >= self._limits.depth else (room + 1) // 2
-            lists = {at: [node for node in nodes if node in new] for at, nodes in wanted.items()}
+            lists = {at: [node for node in nodes if node in new] for at, nodes in requested.items()}
             kept = share({at: nodes for at, nodes in lists.items() if nodes}, fair)
             for (node, side), nodes in lists.items():
                 self._add_more(node, side, len({*nodes} - kept))
@@ -158,15 +158,15 @@ class _Walk:
     def _follow(self, frontier: Frontier, depth: int) -> Frontier:
         """The datasets that others took over from, upstream, and those that took over."""
         successions = find_successions(self._view, set().union(*frontier.values()))
-        wanted: defaultdict[tuple[bytes, Side], list[bytes]] = defaultdict(list)
+        requested: defaultdict[tuple[bytes, Side], list[bytes]] = defaultdict(list)
         for succession in successions:
             if succession.dataset in frontier.get(Side.UPSTREAM, ()):
-                wanted[succession.dataset, Side.UPSTREAM].append(succession.previous)
+                requested[succession.dataset, Side.UPSTREAM].append(succession.previous)
             if succession.previous in frontier.get(Side.DOWNSTREAM, ()):
-                wanted[succession.previous, Side.DOWNSTREAM].append(succession.dataset)
-        kept = self._keep(wanted, self._graph.datasets, depth)
+                requested[succession.previous, Side.DOWNSTREAM].append(succession.dataset)
+        kept = self._keep(requested, self._graph.datasets, depth)
         followed: Frontier = {side: set() for side in frontier}
-        for (dataset, side), others in wanted.items():
+        for (dataset, side), others in requested.items():
             for other in others:
                 if other in kept:
                     self._add_edge(dataset, other, side, EdgeKind.SUCCESSION)

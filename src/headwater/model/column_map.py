@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from headwater.model import facets
-from headwater.model.ids import dataset_id
-from headwater.model.json_text import storable
 from headwater.model.names import is_name
+from headwater.model.values.ids import dataset_id
+from headwater.model.values.json_text import storable
 
 
 class Transformation(NamedTuple):

@@ -13,10 +13,10 @@ import msgspec
 from msgspec import Raw
 
 from headwater.errors import InvalidEvent
-from headwater.model import instant
-from headwater.model.ids import digest
-from headwater.model.json_text import Readable, clean, invalid_json
 from headwater.model.names import check_name
+from headwater.model.values import instant
+from headwater.model.values.ids import digest
+from headwater.model.values.json_text import Readable, clean, invalid_json
 
 Facets = dict[str, Raw]
 

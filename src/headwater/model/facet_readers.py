@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from headwater.errors import InvalidEvent
-from headwater.model import facets, instant, json_text
-from headwater.model.ids import NO_CONTENT, dataset_id, digest, is_uuid, job_id, run_key
-from headwater.model.memo import Memo
+from headwater.model import facets
 from headwater.model.names import is_name
 from headwater.model.relations import Joined
+from headwater.model.values import instant, json_text
+from headwater.model.values.ids import NO_CONTENT, dataset_id, digest, is_uuid, job_id, run_key
+from headwater.model.values.memo import Memo
 
 _MAX_INTEGER = 2**63 - 1
 
@@ -100,7 +101,7 @@ def _read(raw: bytes, reader: Callable[[bytes], Any] | None) -> Facet:
         raise InvalidEvent("$", json_text.TOO_DEEP)
     if facets.is_deleted(raw):
         return _GONE
-    body = json_text.minify(raw)
+    body = json_text.minify(json_text.readable_numbers(raw))
     meaning = reader(body) if reader else None
     if reader is _column_map_inputs:
         return Facet(_column_map_digest(body), body, meaning)

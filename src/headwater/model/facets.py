@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from headwater.model import json_text
+from headwater.model.values import json_text
 
 
 class SchemaField(msgspec.Struct, gc=False):

@@ -1,9 +1,9 @@
 """Facts: the rows an event states, and the names and content those rows point to."""
 
 from headwater.model.facet_readers import Facet, NamedDataset
-from headwater.model.ids import namespace_id
 from headwater.model.merge import Row
 from headwater.model.relations import Content, DatasetRow
+from headwater.model.values.ids import namespace_id
 
 
 class Facts:

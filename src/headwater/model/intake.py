@@ -3,14 +3,16 @@
 from typing import NamedTuple
 
 from headwater.errors import InvalidEvent
-from headwater.model import instant
 from headwater.model.event import Event, Kind, decode_event
 from headwater.model.facts import Facts
-from headwater.model.ids import digest
-from headwater.model.json_text import storable
 from headwater.model.project import project
 from headwater.model.relations import Rejected
+from headwater.model.values import instant
+from headwater.model.values.ids import digest
+from headwater.model.values.json_text import storable
 
+# Of one event, those that only its facets name included; each is a few rows to store.
+MAX_DATASETS = 20_000
 # More of a refused body is of no use; its full size is stored as a number.
 _KEPT_BYTES = 1_000_000
 
@@ -27,8 +29,13 @@ def take_in(data: bytes, received_at: int, max_ahead: int, source: str) -> Intak
     try:
         event = decode_event(data)
         check_intake(event, received_at, max_ahead)
-        return Intake(project(event, received_at))
+        facts = project(event, received_at)
+        _check_datasets(len(facts.names))
+        return Intake(facts)
     except InvalidEvent as error:
+        # From here on a value: by its traceback it would keep the frames below, the body in them,
+        # and whoever holds it, in a circle that only a collection ends.
+        error.__traceback__ = error.__context__ = None
         return Intake(reject(data, received_at, source, error.path, error.reason), error)
 
 
@@ -36,11 +43,20 @@ def check_intake(event: Event, received_at: int, max_ahead: int) -> None:
     """Refuse what an event from outside must not be."""
     if event.kind is Kind.EDIT:
         raise InvalidEvent("$.edit", "edits are made through the API, not posted as events")
+    _check_datasets(len(event.inputs) + len(event.outputs))
     if event.at > received_at + max_ahead:
         raise InvalidEvent(
             "$.eventTime",
             f"more than {max_ahead // instant.SECOND:,} seconds ahead of the receiver's clock; "
             "check the sender's clock",
+        )
+
+
+def _check_datasets(count: int) -> None:
+    if count > MAX_DATASETS:
+        raise InvalidEvent(
+            "$.inputs",
+            f"names more than {MAX_DATASETS:,} datasets; send them in several events of the run",
         )
 
 

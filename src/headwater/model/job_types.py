@@ -8,6 +8,8 @@ from headwater.model import facets
 
 BATCH, STREAM, SERVICE = "BATCH", "STREAM", "SERVICE"
 _TYPES = {"STREAMING": STREAM, "STREAM": STREAM, "SERVICE": SERVICE}
+# What a job of each type states as its processingType.
+PROCESSING_TYPES = {BATCH: "BATCH", STREAM: "STREAMING", SERVICE: "SERVICE"}
 
 
 class _EmissionPattern(msgspec.Struct):

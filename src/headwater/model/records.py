@@ -8,8 +8,8 @@ from typing import NamedTuple, Self
 import msgspec
 
 from headwater.errors import InvalidEvent
-from headwater.model.arrays import split_array
-from headwater.model.json_text import BYTE_ORDER_MARK, WHITE_SPACE, clean
+from headwater.model.values.arrays import split_array
+from headwater.model.values.json_text import BYTE_ORDER_MARK, WHITE_SPACE, clean
 
 # Of what cannot be used, no more than this is handed on; its size is reported as a number.
 KEPT_BYTES = 1_000_000
@@ -117,7 +117,7 @@ def _records(lines: Iterator[bytes], max_bytes: int | None) -> Iterator[Record]:
         yield from _array(first, lines, max_bytes)
     elif (record := parse_line(first, number)).error is None:
         yield record
-        yield from _by_line(lines, number)
+        yield from read_lines(lines, number)
     else:
         yield from _one_or_lines(first, number, lines, max_bytes)
 
@@ -158,7 +158,7 @@ def _one_or_lines(
             yield whole
             return
     yield parse_line(first, number)
-    yield from _by_line(chain(gathered[1:], lines), number)
+    yield from read_lines(chain(gathered[1:], lines), number)
 
 
 def _gather(
@@ -175,7 +175,8 @@ def _gather(
     return gathered, True
 
 
-def _by_line(lines: Iterable[bytes], number: int) -> Iterator[Record]:
+def read_lines(lines: Iterable[bytes], number: int) -> Iterator[Record]:
+    """Read one event a line, after the line of a number; blank lines are none."""
     for at, line in enumerate(lines, number + 1):
         if line.strip(WHITE_SPACE):
             yield parse_line(line, at)

@@ -7,18 +7,20 @@ same text, so that an index may be filled from anywhere.
 import re
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import msgspec
 
 from headwater.model import facets
-from headwater.model.json_text import storable
+from headwater.model.values.json_text import storable
 
 # Of a longer word, the beginning is searched.
 MAX_TERM = 64
 # Of a longer text, the first words are.
 _MAX_WORDS = 1_000
+# More columns than any table has that people made.
+MAX_COLUMNS = 10_000
 # Shorter parts inside a word find nothing: too many words hold them.
 SHORTEST_PART = 3
 # A word this long is found with one letter wrong.
@@ -132,8 +134,9 @@ def terms_of_content(body: bytes) -> list[str]:
         terms.update(dict.fromkeys(words_of(text)))
         if len(terms) >= _MAX_WORDS:
             break
-    # All columns, however many: their names are short, and are what is looked for.
-    terms.update(dict.fromkeys(words_of(" ".join(_columns(fields)))))
+    # Columns are what is looked for: all of any table that people made.
+    columns = islice(_columns(fields), MAX_COLUMNS)
+    terms.update(dict.fromkeys(words_of(" ".join(columns))))
     return list(terms)
 
 

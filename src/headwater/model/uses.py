@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import Direction
+from headwater.model.values.ids import NO_CONTENT, UNREPORTED
 
 NOW = 2**62
 
@@ -31,7 +31,7 @@ class Use(NamedTuple):
     schema: bytes
     columns: bytes
     first_seen: int
-    said_at: int
+    reported_at: int
     word: int
 
 
@@ -105,18 +105,18 @@ def sum_up(uses: Iterable[Use]) -> DatasetSummary:
     last: int | None = None
     written: int | None = None
     for use in uses:
-        _, _, direction, schema, column_map, first_seen, said_at, word = use
+        _, _, direction, schema, column_map, first_seen, reported_at, word = use
         if first is None or first_seen < first:
             first = first_seen
-        if last is None or said_at > last:
-            last = said_at
+        if last is None or reported_at > last:
+            last = reported_at
         is_write = direction == Direction.OUTPUT and word == Evidence.OBSERVED
-        if is_write and (written is None or said_at > written):
-            written = said_at
+        if is_write and (written is None or reported_at > written):
+            written = reported_at
         if schema != UNREPORTED:
-            _keep_newest(schemas, direction, (said_at, first_seen, schema, use))
+            _keep_newest(schemas, direction, (reported_at, first_seen, schema, use))
         if column_map != UNREPORTED:
-            _keep_newest(columns, direction, (said_at, first_seen, column_map, use))
+            _keep_newest(columns, direction, (reported_at, first_seen, column_map, use))
     return DatasetSummary(_strongest(schemas), _strongest(columns), first, last, written)
 
 

@@ -12,11 +12,11 @@ from headwater.errors import (
     LakeUnavailable,
     SourceUnavailable,
 )
+from headwater.listing import Listing, check_place
 from headwater.model.event import decode_event
-from headwater.pipeline.feeds.byte_ranges import WHOLE, read_stretch
+from headwater.pipeline.feeds.byte_ranges import WHOLE, read_byte_range
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
-from headwater.pipeline.feeds.listing import Listing, check_place
 from headwater.store.engine import Engine, describe
 from headwater.store.failures import answering
 from headwater.store.maintenance.exclusive import removing
@@ -187,7 +187,7 @@ def _look_at(place: str) -> str:
 
 def _read_first(place: str) -> str:
     for file in Listing(place).list():
-        for record in read_stretch(file.path, 0, WHOLE):
+        for record in read_byte_range(file.path, 0, WHOLE):
             if record.error is not None:
                 return f"{file.path}{record.place} would be rejected: {record.error}"
             return f"{file.path}{record.place} {_describe_event(record.data)}"

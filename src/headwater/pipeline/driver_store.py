@@ -16,7 +16,7 @@ from headwater.pipeline.tasks import RESULT, Chunk, Task, read_result, take_over
 from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.writer import Writer
 
-_LOOK_SECONDS = 0.02
+LOOK_SECONDS = 0.02
 
 
 @dataclass
@@ -89,7 +89,7 @@ def _run_and_store(frame: DataFrame, task: Task, writer: Writer, progress: Progr
     while is_running:
         is_running = job.is_alive()
         if not _store_handed(task.spool, writer, totals, progress) and is_running:
-            job.join(_LOOK_SECONDS)
+            job.join(LOOK_SECONDS)
     if failures:
         raise failures[0]
     return totals

@@ -51,7 +51,7 @@ _LONGEST_WAIT = 30.0
 # How often to ask whether the source is still the same: one made anew need not look new to Spark.
 _CHECK_SECONDS = 10.0
 # A batch under way may end; more than that would keep whoever stops us waiting.
-_STOP_SECONDS = 60.0
+STOP_SECONDS = 60.0
 # A stream that waits for a source that is away cannot be stopped for minutes.
 _END_SECONDS = 5.0
 # Failures one after another, without a batch between them.
@@ -75,7 +75,7 @@ class Plan:
 
 
 class StreamIngest:
-    """One feed into one store."""
+    """One feed into one store. It ends after the batch under way once `stopping` is set."""
 
     def __init__(
         self,
@@ -86,6 +86,7 @@ class StreamIngest:
         folder: Path,
         plan: Plan,
         watcher: IngestObserver,
+        stopping: threading.Event | None = None,
     ) -> None:
         self._spark = spark
         self._feed = feed
@@ -96,7 +97,7 @@ class StreamIngest:
         self._plan = plan
         self._watcher = watcher
         self._writer = _driver_writer(engine)
-        self._stopping = threading.Event()
+        self._stopping = stopping or threading.Event()
         self._failure: HeadwaterError | None = None
         self._tries = 0
         self._settled = ""
@@ -104,6 +105,7 @@ class StreamIngest:
         # A stream that could not be stopped may be at its batch still when the next one begins.
         self._at_work = threading.Lock()
         self._begun: int | None = None
+        self._has_ended = False
 
     def stop(self) -> None:
         """Ask it to end after the batch under way; `run` then returns."""
@@ -117,6 +119,9 @@ class StreamIngest:
             except BaseException as error:
                 self._watcher.ended(error)
                 raise
+            finally:
+                self._has_ended = True
+                self._close_writer()
             self._watcher.ended(None)
 
     def _run(self) -> None:
@@ -212,6 +217,9 @@ class StreamIngest:
         except Exception as error:
             self._failure = error if isinstance(error, HeadwaterError) else self._explain(error)
             raise self._failure from error
+        finally:
+            if self._has_ended:
+                self._close_writer()
         self._tries = 0
         self._watcher.stored(totals, time.monotonic() - started)
 
@@ -260,7 +268,7 @@ class StreamIngest:
                 move_position(connection, self._source, partition, value, incarnation)
 
     def _wait_for_batch(self, query: StreamingQuery) -> None:
-        give_up = time.monotonic() + _STOP_SECONDS
+        give_up = time.monotonic() + STOP_SECONDS
         while query.isActive and not self._is_done(query) and time.monotonic() < give_up:
             time.sleep(0.1)
         self._settle(query)
@@ -278,6 +286,14 @@ class StreamIngest:
         thread = threading.Thread(target=_stop, args=(query,), daemon=True)
         thread.start()
         thread.join(_END_SECONDS if self._stopping.is_set() else None)
+
+    def _close_writer(self) -> None:
+        """Unless a stream that could not be stopped is at its batch still: that closes it then."""
+        if self._writer is not None and self._at_work.acquire(blocking=False):
+            try:
+                self._writer.close()
+            finally:
+                self._at_work.release()
 
     def _flush(self) -> None:
         """Carry on what came by other ways; the server of this store may do the same."""

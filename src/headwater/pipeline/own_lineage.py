@@ -10,8 +10,8 @@ from typing import Any
 from headwater.emit.events import Producer
 from headwater.errors import HeadwaterError
 from headwater.model.event import decode_event
-from headwater.model.instant import now
 from headwater.model.project import project
+from headwater.model.values.instant import now
 from headwater.pipeline.driver_store import Totals
 from headwater.store.write.writer import Writer
 

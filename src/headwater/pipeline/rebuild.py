@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 from headwater.errors import InvalidEvent, LakeUnavailable
 from headwater.model.event import decode_event
 from headwater.model.facts import Facts
-from headwater.model.instant import now
 from headwater.model.intake import reject
 from headwater.model.project import project
+from headwater.model.values.instant import now
 from headwater.pipeline.driver_store import Totals, take_in_frame
 from headwater.pipeline.lake.compaction import is_compacted
 from headwater.pipeline.lake.files import read_footer
@@ -28,8 +28,8 @@ from headwater.store.migrate import upgrade
 Progress = Callable[[str, int, int | None], None]
 
 # Of events in one task, as they are when read: many tasks end at about the same time.
-_SHARE_BYTES = 64_000_000
-_SHARES_A_TASK = 16
+SHARE_BYTES = 64_000_000
+SHARES_A_TASK = 16
 # How often to bring over what came meanwhile, and how much may be left for the end.
 _ROUNDS = 10
 _FEW = 5_000
@@ -127,7 +127,7 @@ def fill(
 
 def _waves(shares: Sequence[Share], tasks: int) -> Iterator[Sequence[Share]]:
     """Several shares a task at a time: enough to keep all at work, and to tell how far it is."""
-    size = tasks * _SHARES_A_TASK
+    size = tasks * SHARES_A_TASK
     for start in range(0, len(shares), size):
         yield shares[start : start + size]
 
@@ -177,10 +177,10 @@ def share_out(files: Sequence[Path]) -> list[Share]:
             parts = read_footer(file).parts
             for number, (rows, unpacked) in enumerate(parts, 1):
                 events, size = events + rows, size + unpacked
-                if size >= _SHARE_BYTES or number == len(parts):
+                if size >= SHARE_BYTES or number == len(parts):
                     pieces.append((file, range(first, number)))
                     first = number
-                if size >= _SHARE_BYTES:
+                if size >= SHARE_BYTES:
                     shares.append(Share(tuple(pieces), events))
                     pieces, events, size = [], 0, 0
     if pieces:
@@ -200,7 +200,7 @@ def _bring_over(
     Returns how many events that were.
     """
     count = 0
-    with closing(new.writer(fills_outbox=True)) as writer:
+    with closing(new.writer(notes_for_lake=True)) as writer:
         for events in new.read_missing(received_before):
             stated = [_state(kept, refused) for kept in events]
             writer.write(stated)

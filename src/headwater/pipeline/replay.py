@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from headwater.errors import HeadwaterError
 from headwater.model.facts import Facts
-from headwater.model.instant import now
 from headwater.model.intake import take_in
+from headwater.model.values.instant import now
 from headwater.store.engine import Engine
 from headwater.store.read.rejected import read_rejected, remove_rejected
 from headwater.store.write.writer import Writer, open_writer
 
 log = logging.getLogger(__name__)
 
-_AT_ONCE = 500
+AT_ONCE = 500
 
 
 @dataclass
@@ -33,7 +33,7 @@ def replay(
     max_ahead: int,
     *,
     source: str = "",
-    fills_outbox: bool,
+    notes_for_lake: bool,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Replayed:
     """Try each once more, those whose source begins so; what is taken in is no longer rejected.
@@ -43,8 +43,8 @@ def replay(
     """
     result = Replayed()
     after = b""
-    with closing(open_writer(engine, fills_outbox)) as writer:
-        while rows := read_rejected(engine, after, source, _AT_ONCE):
+    with closing(open_writer(engine, notes_for_lake)) as writer:
+        while rows := read_rejected(engine, after, source, AT_ONCE):
             stated: dict[bytes, Facts] = {}
             for row in rows:
                 if len(row.payload) < row.size:

@@ -21,12 +21,12 @@ from headwater.errors import HeadwaterError, InvalidEvent
 from headwater.model.event import decode_event
 from headwater.model.facet_readers import Facet, NamedDataset
 from headwater.model.facts import Facts, content_row, name_row
-from headwater.model.ids import digest
 from headwater.model.intake import check_intake, reject
-from headwater.model.memo import Memo
 from headwater.model.merge import Merged, Row
 from headwater.model.project import project
 from headwater.model.relations import EventRow, Rejected
+from headwater.model.values.ids import digest
+from headwater.model.values.memo import Memo
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.store.engine import open_engine
@@ -36,8 +36,8 @@ from headwater.store.write.writer import Ready, Writer, open_writer, pack_rows, 
 # The columns that tasks give back: one chunk a row.
 RESULT = "chunk binary"
 
-_CHUNK_EVENTS = 8_000
-_CHUNK_BYTES = 64_000_000
+CHUNK_EVENTS = 8_000
+CHUNK_BYTES = 64_000_000
 _PACKED_BYTES = 64_000_000
 # Rows are many and none refers to itself: looking for circles among them takes a tenth of the time.
 _GC_THRESHOLD = (50_000, 20, 100)
@@ -141,7 +141,7 @@ class Task:
             Lake(self.lake).add(work.lake_events())
         rows = work.rows()
         if self.store:
-            work.chunk.refuse(write_or_reject(_writer(self.store), rows))
+            work.chunk.refuse(write_or_reject(writer_of(self.store), rows))
         else:
             hand_over(self.spool, work.chunk, rows)
 
@@ -158,7 +158,7 @@ class _Work:
 
     @property
     def is_full(self) -> bool:
-        return self.chunk.messages >= _CHUNK_EVENTS or self.chunk.bytes >= _CHUNK_BYTES
+        return self.chunk.messages >= CHUNK_EVENTS or self.chunk.bytes >= CHUNK_BYTES
 
     def add(self, message: Message, facts: Facts | None) -> None:
         chunk = self.chunk
@@ -225,7 +225,7 @@ def _reject(message: Message, refused: InvalidEvent) -> Facts:
 
 
 @cache
-def _writer(url: str) -> Writer:
+def writer_of(url: str) -> Writer:
     """The writer of this process: Spark uses a worker again and again."""
     return open_writer(open_engine(url), is_bulk=True)
 

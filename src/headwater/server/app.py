@@ -1,24 +1,28 @@
 """The application: the raw ingest route in front, FastAPI behind it."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
 
 from headwater import __version__
+from headwater.answers.following import Following
 from headwater.config import Settings
-from headwater.errors import BodyTooLarge, HeadwaterError, StoreUnavailable
+from headwater.errors import HeadwaterError
 from headwater.server import operations
+from headwater.server.background.following import Follow
 from headwater.server.background.lake import LakeFlush
+from headwater.server.background.periodic import Background
 from headwater.server.background.retention import Retention
 from headwater.server.edits import routes
-from headwater.server.health.routes import create_health_router
+from headwater.server.health.routes import create_health_router, read_silent_after
 from headwater.server.http.auth import Gate
 from headwater.server.http.body import (
     MAX_ROUTE_BODY_BYTES,
+    READING,
     Body,
     Budget,
     Disconnected,
@@ -30,6 +34,7 @@ from headwater.server.http.body import (
 )
 from headwater.server.http.compression import with_gzip
 from headwater.server.http.errors import add_error_handlers, status_of
+from headwater.server.http.foreign import OwnNames
 from headwater.server.http.keyring import REFRESH_SECONDS, Keyring
 from headwater.server.http.metrics import ServerMetrics
 from headwater.server.http.responses import respond_error, with_etag, with_security_headers
@@ -52,9 +57,8 @@ from headwater.server.marquez import (
 )
 from headwater.server.marquez.writes import routes as write_routes
 from headwater.server.openapi.document import describe_api
-from headwater.server.web import docs_page
 from headwater.server.web.pages import BUILT, create_web_router
-from headwater.store.engine import open_engine
+from headwater.store.engine import Engine, open_engine
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
 
@@ -75,15 +79,15 @@ class Application:
         self._gate: Gate | None = None
         self._metrics = ServerMetrics()
         self._budget = Budget(_MAX_ROUTE_BYTES)
-        self._routes = self._create_routes()
+        self.routes = self._create_routes()
 
     def document(self) -> dict[str, Any]:
         """The API document, as `/openapi.json` has it."""
-        return self._routes.openapi()
+        return self.routes.openapi()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._routes(scope, receive, send)
+            await self.routes(scope, receive, send)
             return
         assert self._gate is not None and self._ingest is not None
         try:
@@ -104,17 +108,17 @@ class Application:
         # Routed as sent: `%2F` inside a name is not a slash between names.
         scope["path"] = scope["raw_path"].decode("latin-1")
         secured = with_security_headers(send)
-        if scope["method"] in ("GET", "HEAD"):
+        if scope["method"] in READING:
             # The server leaves the body of an answer to HEAD out.
             sent = with_etag(scope, with_gzip(scope, secured))
             scope, secured = {**scope, "method": "GET"}, sent
-        await self._routes(scope, receive, secured)
+        await self.routes(scope, receive, secured)
 
     async def _route_with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = Body(MAX_ROUTE_BODY_BYTES, self._budget)
         try:
             await self._route(scope, await read_route_body(scope, body, receive), send)
-        except (BodyTooLarge, StoreUnavailable) as error:
+        except HeadwaterError as error:
             await respond_error(send, error)
         except Disconnected:
             pass
@@ -132,9 +136,9 @@ class Application:
             redoc_url=None,
         )
         app.state.readers = asyncio.Semaphore(_MAX_READERS)
+        app.state.max_read_seconds = self._settings.server.max_read_seconds
         add_error_handlers(app)
         app.include_router(operations.router)
-        app.include_router(docs_page.router)
         app.include_router(create_web_router(BUILT))
         for noun in (namespaces, datasets, dataset_versions, jobs, job_versions, runs):
             app.include_router(noun.router, prefix="/api/v1")
@@ -152,26 +156,32 @@ class Application:
 
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncIterator[None]:
-        engine = open_engine(self._settings.store_url)
-        await run_in_threadpool(upgrade, engine)
-        app.state.engine, app.state.metrics = engine, self._metrics
-        keyring = Keyring(engine, self._settings, self._key_refresh_seconds)
-        await run_in_threadpool(keyring.start)
-        self._gate = Gate(keyring, self._settings.auth.max_requests_per_second)
-        writer = open_writer(engine, fills_outbox=self._settings.lake.is_on)
-        self._ingest = IngestApp(writer, self._settings.intake, self._metrics)
-        app.state.commits = self._ingest.commits
-        retention = Retention(engine, self._settings.retention)
-        lake = LakeFlush(
-            engine, self._settings.lake_folder, self._settings.lake, self._metrics.lake_waiting.set
-        )
-        for background in (retention, lake):
-            background.start()
-        try:
+        async with AsyncExitStack() as stack:
+            engine = open_engine(self._settings.store_url)
+            stack.callback(engine.dispose)
+            await run_in_threadpool(upgrade, engine)
+            # Apart from what writes and removes, which may take its time.
+            reading = open_engine(self._settings.store_url, self._settings.server.max_read_seconds)
+            stack.callback(reading.dispose)
+            app.state.engine, app.state.metrics = reading, self._metrics
+            keyring = Keyring(engine, self._settings, self._key_refresh_seconds)
+            await run_in_threadpool(keyring.start)
+            stack.push_async_callback(asyncio.to_thread, keyring.close)
+            rate = self._settings.auth.max_requests_per_second
+            self._gate = Gate(keyring, OwnNames(self._settings.server), rate)
+            app.state.following = Following(engine, read_silent_after(self._settings.health))
+            for background in self._backgrounds(engine, app.state.following):
+                background.start()
+                stack.push_async_callback(asyncio.to_thread, background.close)
+            writer = open_writer(engine, notes_for_lake=self._settings.lake.is_on)
+            self._ingest = IngestApp(writer, self._settings.intake, self._metrics)
+            # First of all: what was accepted is written before anything ends.
+            stack.push_async_callback(asyncio.to_thread, self._ingest.close)
+            app.state.commits = self._ingest.commits
             yield
-        finally:
-            await asyncio.to_thread(self._ingest.close)
-            await asyncio.to_thread(retention.close)
-            await asyncio.to_thread(lake.close)
-            await asyncio.to_thread(keyring.close)
-            engine.dispose()
+
+    def _backgrounds(self, engine: Engine, following: Following) -> Iterator[Background]:
+        settings, note_waiting = self._settings, self._metrics.lake_waiting.set
+        yield LakeFlush(engine, settings.lake_folder, settings.lake, note_waiting)
+        yield Retention(engine, settings.retention)
+        yield Follow(following)

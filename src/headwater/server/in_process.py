@@ -20,7 +20,7 @@ class _Routes(Application):
 
     def __init__(self, settings: Settings, engine: Engine) -> None:
         super().__init__(settings)
-        self._routes.state.engine, self._routes.state.metrics = engine, self._metrics
+        self.routes.state.engine, self.routes.state.metrics = engine, self._metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._route(scope, receive, send)

@@ -5,8 +5,10 @@ rejected, with its reason, before the response is sent.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 import msgspec
@@ -20,12 +22,14 @@ from headwater.errors import (
     NotStorable,
     StoreUnavailable,
 )
-from headwater.model import instant
-from headwater.model.arrays import is_array, split_array
 from headwater.model.facts import Facts
 from headwater.model.intake import Intake, reject, take_in
 from headwater.model.relations import EventRow
+from headwater.model.values import instant
+from headwater.model.values.arrays import is_array, split_array
+from headwater.server.http.auth import charge_bytes
 from headwater.server.http.body import (
+    READING,
     Body,
     Budget,
     Disconnected,
@@ -36,18 +40,23 @@ from headwater.server.http.body import (
     header,
     unpack,
 )
+from headwater.server.http.errors import unexpected
 from headwater.server.http.metrics import ServerMetrics
 from headwater.server.http.responses import respond, respond_error
-from headwater.store.write.group_commit import GroupCommit, Ticket
+from headwater.store.write.group_commit import WRITE_SECONDS, GroupCommit, Ticket
+from headwater.store.write.refusals import keep_refused
+from headwater.store.write.turns import in_turns
 from headwater.store.write.writer import Writer
+
+log = logging.getLogger(__name__)
 
 SINGLE_PATH = b"/api/v1/lineage"
 BATCH_PATH = b"/api/v1/lineage/batch"
 
 # Above this a body is worked on in a thread.
 _LONG_BODY = 200_000
-# Longer than any write should take; senders wait about as long for an answer.
-_STORE_SECONDS = 20.0
+# How long a write that was ended may take to say so.
+END_SECONDS = 3.0
 # So many events of an array are in work at once.
 _SLICE = 1_000
 
@@ -58,7 +67,7 @@ B = TypeVar("B")
 def is_ingest(scope: Scope) -> bool:
     """Whether a request is one of events; the same path, read, is the graph made of them."""
     path, method = scope["raw_path"], scope["method"]
-    return path == BATCH_PATH or (path == SINGLE_PATH and method not in ("GET", "HEAD"))
+    return path == BATCH_PATH or (path == SINGLE_PATH and method not in READING)
 
 
 class IngestApp:
@@ -90,6 +99,10 @@ class IngestApp:
                 await respond_error(send, StoreUnavailable("the server is stopping; send again"))
         except Disconnected:
             pass
+        except Exception:
+            log.exception("taking in events")
+            self._metrics.failed.inc()
+            await respond_error(send, unexpected())
         finally:
             body.release()
 
@@ -98,9 +111,11 @@ class IngestApp:
             raise MethodNotAllowed("method", f"{scope['method']}; send events by POST")
         data = await body.read(receive)
         self._metrics.bytes.inc(len(data))
-        check_content_type(scope)
-        data = unpack(data, header(scope, b"content-encoding"), self._settings.max_body_bytes)
-        body.hold(len(data))
+        if data:
+            check_content_type(scope)
+        encoding = header(scope, b"content-encoding")
+        data = await unpack(data, encoding, self._settings.max_body_bytes, body)
+        charge_bytes(scope, len(data))
         is_batch = scope["raw_path"] == BATCH_PATH
         is_long = len(data) > _LONG_BODY
         if is_batch or is_array(data):
@@ -184,23 +199,34 @@ class IngestApp:
         except NotStorable as error:
             if intake.error is not None:
                 return intake
-            refused = InvalidEvent("$", error.message)
             data = EventRow._make(intake.facts.rows["event"][0]).payload
-            facts = reject(data, instant.now(), "http", refused.path, refused.reason)
+            facts = keep_refused(data, instant.now(), "http", error)
             await self._store([facts])
-            return Intake(facts, refused)
+            return Intake(facts, InvalidEvent("$", error.message))
 
     async def _store(self, facts: Sequence[Facts]) -> None:
-        if not facts:
-            return
+        """Store facts; much of it in turns with what others send."""
+        for part in in_turns(facts):
+            await self._commit(part)
+
+    async def _commit(self, facts: Sequence[Facts]) -> None:
         future: asyncio.Future[None] = self._loop.create_future()
-        self.commits.submit(facts, lambda ticket: _settle(future, ticket))
-        # A database that hangs never answers. Sending again changes nothing.
-        giving_up = self._loop.call_later(_STORE_SECONDS, _give_up, future)
+        ticket = self.commits.submit(facts, partial(_settle, future))
+        watch = self._loop.call_later(WRITE_SECONDS, self._give_up, ticket, future)
         try:
             await future
         finally:
-            giving_up.cancel()
+            watch.cancel()
+            # It holds what is raised, which holds this frame, and so the facts: no such circle.
+            del future, ticket
+
+    def _give_up(self, ticket: Ticket, future: "asyncio.Future[None]") -> None:
+        """Have a write ended that takes too long, so that who sends again finds nothing stored.
+
+        A database that hangs may not even end it. Then nobody knows, and nobody waits longer.
+        """
+        self.commits.give_up(ticket)
+        self._loop.call_later(END_SECONDS, _answer_without, future)
 
     def _count(self, intakes: Sequence[Intake]) -> None:
         failed = sum(intake.error is not None for intake in intakes)
@@ -229,7 +255,7 @@ def _report(group: list[Ticket]) -> None:
         ticket.done(ticket)
 
 
-def _give_up(future: "asyncio.Future[None]") -> None:
+def _answer_without(future: "asyncio.Future[None]") -> None:
     if not future.done():
         future.set_exception(StoreUnavailable("the store does not answer; send again"))
 

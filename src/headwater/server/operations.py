@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 from msgspec import Struct
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from headwater.server.http.parameters import ReadConnection, json_response
+from headwater.server.http.parameters import ProbeConnection, json_response
 from headwater.server.openapi.document import answers, text_answers
 from headwater.store.migrate import read_generation
 
@@ -25,9 +25,10 @@ async def get_health() -> Response:
 
 
 @router.get("/readyz", responses=answers(Status, Status("ready")))
-def get_readiness(connection: ReadConnection) -> Response:
-    """Answer 200 if the store answers, 503 if not."""
+def get_readiness(request: Request, connection: ProbeConnection) -> Response:
+    """Answer 200 if the store can be read and written, 503 if not."""
     read_generation(connection)
+    request.app.state.commits.check()
     return json_response({"status": "ready"})
 
 

@@ -1,7 +1,7 @@
 """Lineage by settings alone: a session that names a server is listened to once it is there.
 
-`headwater-spark.pth`, which is installed with this package, has this loaded in programs that
-`spark-submit` runs or that name a server in their environment; in no others.
+`headwater-spark-autoload.pth`, of the distribution in the folder `autoload`, has this loaded
+in programs that `spark-submit` runs or that name a server in their environment; in no others.
 """
 
 import functools

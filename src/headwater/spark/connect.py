@@ -12,7 +12,7 @@ from headwater.model.naming import DatasetName
 from headwater.spark.dataset_names import PlanRelation, name_described
 from headwater.spark.plan_lineage import PlanDataset, PlanLineage
 from headwater.spark.query_tracker import QueryTracker
-from headwater.spark.streams import Json, StreamJob
+from headwater.spark.streams import Json, StreamRun
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -92,7 +92,7 @@ class ConnectWatcher(QueryTracker):
     def _find_query(self, id: str) -> None:
         """Its progress has the same information."""
 
-    def _read_plan(self, stream: StreamJob, query: None) -> bool:
+    def _read_plan(self, stream: StreamRun, query: None) -> bool:
         stream.add(PlanLineage([], [], [NO_PLAN]))
         # One that was stopped looks like one that has read what there is.
         stream.is_finite = True
@@ -102,7 +102,7 @@ class ConnectWatcher(QueryTracker):
         session: Any = self._spark
         return bool(session.is_stopped)
 
-    def _report_progress(self, stream: StreamJob, progress: Json) -> None:
+    def _report_progress(self, stream: StreamRun, progress: Json) -> None:
         """Learn names from a batch; the first of them are news at once."""
         sources = progress.get("sources") or []
         sink = str((progress.get("sink") or {}).get("description"))

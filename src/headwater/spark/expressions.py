@@ -94,7 +94,7 @@ class ExpressionReader:
             return NOTHING
         if kind in _SAME:
             return self.read(node.children[0])
-        reading = _READINGS.get(kind)
+        reading = READERS.get(kind)
         if reading is not None:
             return reading(self, node)
         return self._made_of_all(node)
@@ -215,7 +215,7 @@ def _deciding(some: Any, subtype: str) -> frozenset[Any]:
     return frozenset().union(*(value.deciding(subtype) for value in some))
 
 
-_READINGS: dict[str, Callable[[ExpressionReader, PlanNode], Derived]] = {
+READERS: dict[str, Callable[[ExpressionReader, PlanNode], Derived]] = {
     **dict.fromkeys(_CASTS, ExpressionReader._cast),
     **dict.fromkeys(_CHOICES, ExpressionReader._choice),
     **dict.fromkeys(_PARSERS, ExpressionReader._parsed),

@@ -26,16 +26,16 @@ def add_types(plan: Java, tree: PlanNode) -> None:
     where other parsers have theirs, and `written` of what is written out."""
     pending = [(plan, tree)]
     while pending:
-        asked, node = pending.pop()
+        current, node = pending.pop()
         found = list(_in_fields(node))
         if found:
-            for fields, expression in zip(found, _in_java(asked), strict=False):
+            for fields, expression in zip(found, _in_java(current), strict=False):
                 is_parser = _kind(expression) in PARSERS
                 typed = expression if is_parser else expression.children().apply(0)
                 fields["schema" if is_parser else "written"] = json.loads(
                     str(typed.dataType().json())
                 )
-        below = asked.children()
+        below = current.children()
         pending.extend((below.apply(place), child) for place, child in enumerate(node.children))
 
 

@@ -74,12 +74,12 @@ class PlanReader:
         return done[id(plan)]
 
     def _rows(self, node: PlanNode, inputs: list[Rows], outer: Mapping[Id, Derived]) -> Rows:
-        reading = _READINGS.get(node.kind)
+        reading = READERS.get(node.kind)
         if reading is not None:
             return reading(self, node, inputs, outer)
         if not node.children:
             return self._leaf(node)
-        if node.kind in _PASSING:
+        if node.kind in PASSING:
             return inputs[0]
         return self._unknown(node, inputs)
 
@@ -317,7 +317,7 @@ def _no_source(plan: PlanReader, node: PlanNode, inputs: list[Rows], outer: Oute
     )
 
 
-_READINGS: dict[str, Callable[[PlanReader, PlanNode, list[Rows], Outer], Rows]] = {
+READERS: dict[str, Callable[[PlanReader, PlanNode, list[Rows], Outer], Rows]] = {
     "Aggregate": _aggregate,
     "CTERelationDef": _define_shared,
     "CTERelationRef": _refer_to_shared,
@@ -356,8 +356,8 @@ _FUNCTIONS = (
     "ScriptTransformation",
     "TransformWithStateInPandas",
 )
-_READINGS.update(dict.fromkeys(_FUNCTIONS, _made_by_function))
-_PASSING = frozenset(
+READERS.update(dict.fromkeys(_FUNCTIONS, _made_by_function))
+PASSING = frozenset(
     (
         "EventTimeWatermark",
         "GlobalLimit",

@@ -10,15 +10,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from headwater.emit.sender import Sender
-from headwater.model.instant import now
 from headwater.model.naming import DatasetName
+from headwater.model.values.instant import now
 from headwater.spark.batches import BatchRun
 from headwater.spark.counting import Count
 from headwater.spark.dataset_names import Java
 from headwater.spark.executions import count_written, wait_for_listeners
 from headwater.spark.plan_lineage import AnalysedPlan
 from headwater.spark.stages import Stages
-from headwater.spark.streams import Json, StreamJob
+from headwater.spark.streams import Json, StreamRun
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,7 +46,7 @@ class QueryTracker:
         self._sender = sender
         self._namespace = namespace
         self._has_batch = batch
-        self._streams: dict[str, StreamJob] = {}
+        self._streams: dict[str, StreamRun] = {}
         self._stages: dict[str, Stages] = {}
         self._seen: dict[tuple[str, str], list[DatasetName]] = {}
         self._work: deque[Callable[[], None]] = deque(maxlen=_MAX_WORK)
@@ -54,7 +54,7 @@ class QueryTracker:
         threading.Thread(target=self._run, name="headwater-watcher", daemon=True).start()
 
     def started(self, id: str, run: str, name: str | None) -> None:
-        stream = StreamJob(self._namespace, name or f"query-{id}", id, run)
+        stream = StreamRun(self._namespace, name or f"query-{id}", id, run)
         self._streams[run] = stream
         # Read now: Spark forgets a query once it has ended.
         query = self._find_query(id)
@@ -116,7 +116,7 @@ class QueryTracker:
                 except Exception as error:
                     log.warning("lineage of a stream could not be reported: %s", error)
 
-    def _report_start(self, stream: StreamJob, query: Any, tries: int = _PLAN_TRIES) -> None:
+    def _report_start(self, stream: StreamRun, query: Any, tries: int = _PLAN_TRIES) -> None:
         """Report a stream once it has its plan, which Spark creates when the query starts."""
         if stream.run not in self._streams:
             return
@@ -137,12 +137,12 @@ class QueryTracker:
             stream.is_finite = False
             self._report_end(stream, None)
 
-    def _report_end_after_writes(self, stream: StreamJob, error: str | None) -> None:
+    def _report_end_after_writes(self, stream: StreamRun, error: str | None) -> None:
         """Spark reports writes on another bus, which may be slower than the one of the end."""
         wait_for_listeners(self._spark, _WRITES_MILLISECONDS)
         self._later(lambda: self._report_end(stream, error))
 
-    def _report_end(self, stream: StreamJob, error: str | None) -> None:
+    def _report_end(self, stream: StreamRun, error: str | None) -> None:
         if self._streams.pop(stream.run, None) is None:
             return
         if not stream.was_reported:
@@ -156,7 +156,7 @@ class QueryTracker:
         with suppress(Exception):
             return self._spark.streams.get(id)
 
-    def _read_plan(self, stream: StreamJob, query: Any) -> bool:
+    def _read_plan(self, stream: StreamRun, query: Any) -> bool:
         """Read the plan of a query; returns whether there is nothing more to wait for."""
         if query is None:
             return True
@@ -208,7 +208,7 @@ class QueryTracker:
             kind = "COMPLETE" if error is None else "FAIL"
             self._sender.send(f"{job.run} {kind}", job.event(kind, ended, error, count))
 
-    def _stream_of(self, plan: Java) -> StreamJob | None:
+    def _stream_of(self, plan: Java) -> StreamRun | None:
         given = {
             id[0]: stream
             for stream in self._streams.values()
@@ -224,10 +224,10 @@ class QueryTracker:
                     return found
         return None
 
-    def _is_due(self, stream: StreamJob) -> bool:
+    def _is_due(self, stream: StreamRun) -> bool:
         return stream.was_reported and time.monotonic() - stream.reported_at >= HEARTBEAT_SECONDS
 
-    def _send(self, stream: StreamJob, kind: str, error: str | None = None) -> None:
+    def _send(self, stream: StreamRun, kind: str, error: str | None = None) -> None:
         stream.find_topics()
         # What its tasks count is gone with the session.
         with suppress(Exception):

@@ -15,7 +15,7 @@ Json = dict[str, Any]
 log = logging.getLogger("headwater.spark")
 
 
-class StreamJob:
+class StreamRun:
     """One run of one query: what it reads and writes, and how far it is."""
 
     def __init__(self, namespace: str, name: str, id: str, run: str) -> None:

@@ -1,5 +1,6 @@
 """Opening a store by URL: SQLite in a file, or PostgreSQL."""
 
+import select
 import sqlite3
 import time
 from collections.abc import Callable
@@ -9,10 +10,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, InvalidatePoolError
 
 from headwater.errors import BadConfig
+from headwater.extras import require
+from headwater.store.driver_errors import DRIVER_ERRORS
 from headwater.store.failures import DriverError
+from headwater.store.query.time_limit import tie_to_limit
 
 __all__ = ["Connection", "Engine"]
 
@@ -20,10 +24,15 @@ __all__ = ["Connection", "Engine"]
 SQLITE_VERSION = sqlite3.sqlite_version_info
 # How long a writer waits for another process's transaction before it says so.
 BUSY_SECONDS = 5
+# How long a connection that was not used for a while has to answer.
+_PING_MILLISECONDS = 2_000
 
 
-def open_engine(url: str) -> Engine:
-    """Open the store behind a URL; nothing is read or written yet."""
+def open_engine(url: str, statement_seconds: float = 0) -> Engine:
+    """Open the store behind a URL; nothing is read or written yet.
+
+    With `statement_seconds` a database ends by itself what takes longer.
+    """
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
@@ -32,7 +41,7 @@ def open_engine(url: str) -> Engine:
         case "sqlite":
             return _open_sqlite(parsed, _prepare_sqlite)
         case "postgresql":
-            return _open_postgres(parsed)
+            return _open_postgres(parsed, statement_seconds)
         case other:
             raise BadConfig("store", f"'{other}' is not a store; use sqlite or postgresql")
 
@@ -79,6 +88,7 @@ def _open_sqlite(url: URL, prepare: Callable[[sqlite3.Connection, object], None]
         },
     )
     event.listen(engine, "connect", prepare)
+    event.listen(engine, "checkout", lambda driver, *_: tie_to_limit(driver))
     # The driver would begin transactions by itself, late and not for schema changes.
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
     return engine
@@ -121,8 +131,8 @@ def _switch_to_log(connection: sqlite3.Connection) -> None:
             time.sleep(0.05)
 
 
-def _open_postgres(url: URL) -> Engine:
-    options: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 5, "max_overflow": 15}
+def _open_postgres(url: URL, statement_seconds: float) -> Engine:
+    require("postgres")
     arguments = {
         "application_name": "headwater",
         "connect_timeout": BUSY_SECONDS,
@@ -132,9 +142,37 @@ def _open_postgres(url: URL) -> Engine:
         "keepalives_count": 3,
         "tcp_user_timeout": 15_000,
     }
-    return create_engine(
-        url.set(drivername="postgresql+psycopg"), connect_args=arguments, **options
+    engine = create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        connect_args=arguments,
+        pool_size=5,
+        max_overflow=15,
     )
+
+    def limit(driver: Any, _: object) -> None:
+        driver.execute(f"SET statement_timeout = {round(statement_seconds * 1000)}")
+        driver.commit()
+
+    if statement_seconds:
+        event.listen(engine, "connect", limit)
+    event.listen(engine, "checkout", _check_out)
+    return engine
+
+
+def _check_out(driver: Any, *_: object) -> None:
+    """See that a connection still answers; SQLAlchemy's own check would wait for it for good."""
+    tie_to_limit(driver)
+    try:
+        driver.pgconn.send_query(b"")
+        answers = select.poll()
+        answers.register(driver.pgconn.socket, select.POLLIN)
+        if not answers.poll(_PING_MILLISECONDS):
+            raise InvalidatePoolError("the database does not answer")
+        while (result := driver.pgconn.get_result()) is not None:
+            if result.error_message:
+                raise InvalidatePoolError(result.get_error_message())
+    except DRIVER_ERRORS as error:
+        raise InvalidatePoolError(str(error)) from error
 
 
 def sqlite_file(engine: Engine) -> Path:

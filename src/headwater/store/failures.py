@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from headwater.errors import StoreUnavailable
+from headwater.store.driver_errors import is_cancelled
 
-__all__ = ["DatabaseError", "DriverError", "answering", "find_reason"]
+__all__ = ["DatabaseError", "DriverError", "answering", "find_reason", "is_cancelled"]
 
 # What a database's driver raises, and what SQLAlchemy raises beside that.
 DriverError = DBAPIError

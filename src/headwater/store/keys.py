@@ -8,8 +8,8 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from headwater.errors import InvalidRequest, NotFound
-from headwater.model import instant
 from headwater.model.access import Key, check_name, check_scopes, digest_of, implied, split_scopes
+from headwater.model.values import instant
 from headwater.store import tables
 
 # Lets people, and tools that search for leaked secrets, recognise it.

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from headwater.model.instant import now
+from headwater.model.values.instant import now
 from headwater.store import tables
 
 

@@ -85,20 +85,54 @@ edit_value = TABLES["edit_value"]
 stream_job = TABLES["stream_job"]
 rejected = TABLES["rejected"]
 
-# One row: `generation` changes when rows that writers remember as stored may have gone.
+# One row: `generation` changes when rows that writers remember as stored may have gone; events
+# from before `pruned_before` may be missing.
 store_state = Table(
     "store_state",
     METADATA,
     Column("id", SmallInteger, primary_key=True, autoincrement=False),
     Column("generation", BigInteger, nullable=False),
+    Column("pruned_before", BigInteger),
 )
 
-# The events that the lake does not have yet. No relation: it says what is to be done.
+# Who is to have every event: the lake, which is reader 0, and the targets of publishers, with how
+# far they are. Ids are not used again while notes of a removed reader are left.
+outbox_reader = Table(
+    "outbox_reader",
+    METADATA,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("name", TEXT, nullable=False),
+    Column("publisher", TEXT, nullable=False),
+    Column("address", TEXT, nullable=False),
+    Column("registered_at", BigInteger, nullable=False),
+    # 1 until the events that were stored before are noted for it, if it is to have them.
+    Column("lacks_history", SmallInteger, nullable=False),
+    Column("sent", BigInteger, nullable=False),
+    Column("refused", BigInteger, nullable=False),
+    Column("last_sent_at", BigInteger),
+    Column("last_error", TEXT),
+    Column("last_error_at", BigInteger),
+)
+
+# The events that a reader does not have yet. No relation: it says what is to be done.
 outbox = Table(
     "outbox",
     METADATA,
+    Column("reader", SmallInteger, primary_key=True, autoincrement=False, server_default=text("0")),
     Column("at", BigInteger, primary_key=True, autoincrement=False),
     Column("digest", LargeBinary, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+# The newest events that a target did not take, and why.
+refused_event = Table(
+    "refused_event",
+    METADATA,
+    Column("reader", SmallInteger, primary_key=True, autoincrement=False),
+    Column("at", BigInteger, primary_key=True, autoincrement=False),
+    Column("digest", LargeBinary, primary_key=True),
+    Column("reason", TEXT, nullable=False),
+    Column("refused_at", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
 
@@ -145,12 +179,23 @@ search_part = Table(
 
 # Spelled out, as in the queries that are to use the index: a parameter could be any number.
 IS_EDIT = event.c.kind == literal_column(str(int(Kind.EDIT)))
+IS_OF_RUN = event.c.kind == literal_column(str(int(Kind.RUN)))
 _IS_SOURCE = text("slot = 2 AND name = 'dataSource'")
 # Facets that are searched, of jobs and datasets: documentation, ownership, tags.
 IS_WORDED = text("slot IN (1, 2) AND name IN ('documentation', 'ownership', 'tags')")
 
+Index("outbox_reader_by_name", outbox_reader.c.name, unique=True)
 Index("dataset_by_name", dataset.c.namespace_id, dataset.c.name)
 Index("job_by_name", job.c.namespace_id, job.c.name)
+# Lists of all jobs: a page far in is found by walking over one of these alone.
+Index("job_by_whole_name", job.c.name, job.c.namespace)
+Index("job_by_update", job.c.last_seen.desc(), job.c.name, job.c.namespace)
+Index(
+    "job_unseen",
+    job.c.id,
+    sqlite_where=job.c.first_seen.is_(None),
+    postgresql_where=job.c.first_seen.is_(None),
+)
 Index(
     "job_by_parent",
     job.c.parent,
@@ -178,6 +223,7 @@ Index("declared_dataset_by_dataset", declared_dataset.c.dataset)
 Index("alias_by_other", alias.c.other)
 Index("lifecycle_by_previous", lifecycle.c.previous)
 Index("rejected_by_time", rejected.c.received_at)
+Index("event_types", event.c.at, event.c.type, sqlite_where=IS_OF_RUN, postgresql_where=IS_OF_RUN)
 Index("event_edits", event.c.at, sqlite_where=IS_EDIT, postgresql_where=IS_EDIT)
 Index(
     "event_by_run",

@@ -59,7 +59,7 @@ export function urlOf(path: string, parameters: Parameters): string {
     }
   }
   const text = query.toString();
-  return `/api/v1/${path}${text ? `?${text}` : ""}`;
+  return `${path.startsWith("/") ? path : `/api/v1/${path}`}${text ? `?${text}` : ""}`;
 }
 
 /** A path of names, which hold slashes and colons of their own. */

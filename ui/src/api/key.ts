@@ -29,5 +29,5 @@ export function onKeyAsked(listener: () => void): () => void {
 function setAsked(value: boolean): void {
   if (isAsked === value) return;
   isAsked = value;
-  listeners.forEach((listener) => listener());
+  for (const listener of listeners) listener();
 }

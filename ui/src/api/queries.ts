@@ -1,10 +1,12 @@
 /** Every question the pages ask, each under the key its answer is kept by. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-
-import { pathOf, read } from "./client";
 import type { Parameters } from "./client";
-import type * as shapes from "./schema";
+import { pathOf, read } from "./client";
 import type { Named } from "./ids";
+import type * as shapes from "./schema";
+
+/** What needs attention, as far as Home shows it. */
+export const MOST_TROUBLES = 20;
 
 /** Nodes of a graph are asked for up to this many; what is beyond is counted, not drawn. */
 export const MOST_NODES = 500;
@@ -15,6 +17,9 @@ function asking<T>(path: string, parameters: Parameters = {}) {
     queryFn: ({ signal }) => read<T>(path, parameters, signal),
   });
 }
+
+/** What `/docs` shows: an OpenAPI document. */
+export const apiDocument = () => asking<object>("/openapi.json");
 
 export type Direction = "upstream" | "downstream" | "both";
 
@@ -28,8 +33,7 @@ export const columnLineage = (nodeId: string, direction: Direction, depth: numbe
 export const columnsAround = ([nodeId = "", ...also]: string[]) =>
   asking<shapes.ColumnGraphShape>("column-lineage", { nodeId, also, direction: "both", depth: 1, limit: 20_000 });
 
-export const paths = (from: string, to: string) =>
-  asking<shapes.LineagePaths>("lineage/path", { from, to, limit: 20 });
+export const paths = (from: string, to: string) => asking<shapes.LineagePaths>("lineage/path", { from, to, limit: 20 });
 
 export const found = (q: string, limit = 12) => ({
   ...asking<shapes.SearchResults>("search", { q, limit }),
@@ -37,7 +41,7 @@ export const found = (q: string, limit = 12) => ({
   placeholderData: keepPreviousData,
 });
 
-export const namespaces = () => asking<shapes.NamespaceList>("namespaces", { limit: 10_000 });
+export const namespaces = () => asking<shapes.NamespaceList>("namespaces", { limit: 1000 });
 
 export const jobHealth = (parameters: Parameters = {}) =>
   asking<shapes.HealthJobs>("health/jobs", { limit: 1000, ...parameters });
@@ -47,8 +51,7 @@ export const datasetHealth = (parameters: Parameters = {}) =>
 
 export const systems = () => asking<shapes.SystemCountList>("systems");
 
-export const eventsByHour = () =>
-  asking<shapes.EventMetric[]>("stats/lineage-events", { period: "DAY" });
+export const eventsByHour = () => asking<shapes.EventMetric[]>("stats/lineage-events", { period: "DAY" });
 
 export const changes = (parameters: Parameters) =>
   asking<shapes.LineageDiff>("lineage/diff", { limit: 100, ...parameters });

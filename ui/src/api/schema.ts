@@ -399,6 +399,7 @@ export interface HealthDatasets {
   datasets: HealthDataset[];
   counts: Record<string, number>;
   totalCount: number;
+  asOf: string;
 }
 
 export interface HealthFreshness {
@@ -428,6 +429,7 @@ export interface HealthJobs {
   jobs: HealthJob[];
   counts: Record<string, number>;
   totalCount: number;
+  asOf: string;
 }
 
 export interface HealthRun {
@@ -565,6 +567,7 @@ export interface LineageDiff {
   totalCount: number;
   counts: Record<string, number>;
   isCut: boolean;
+  next: string | null;
 }
 
 export interface LineagePath {

@@ -11,7 +11,8 @@ export function inBatches(ids: Iterable<string>): string[][] {
   for (const id of ids) {
     const more = encodeURIComponent(id).length;
     if (last.length === 0 || last.length === MOST_IDS || letters + more > MOST_LETTERS) {
-      batches.push((last = []));
+      last = [];
+      batches.push(last);
       letters = 0;
     }
     last.push(id);

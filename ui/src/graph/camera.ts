@@ -1,6 +1,7 @@
 /** Where one looks: at all that can be read, at what came new, and never away from what one looks at. */
-import { useReactFlow } from "@xyflow/react";
+
 import type { Viewport } from "@xyflow/react";
+import { useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 
 import { isTyping } from "../parts/search";
@@ -23,7 +24,7 @@ export function useCamera(scene: Scene, room: React.RefObject<HTMLDivElement | n
       zoom: (by: number) => void flow.zoomTo(flow.getZoom() * by, { duration: moving(120) }),
       reveal: (id: string) => reveal(flow, latest.current, room.current, id),
     }),
-    [flow],
+    [flow, room],
   );
   const latest = useRef(scene);
   latest.current = scene;
@@ -65,7 +66,8 @@ export function countBeyond(scene: Scene, { x, y, zoom }: Viewport, room: { widt
     if (!node) continue;
     const size = sizeOf(node, scene.opened.get(id));
     const [left, top] = [place.x * zoom + x, place.y * zoom + y];
-    const isSeen = left < room.width && top < room.height && left + size.width * zoom > 0 && top + size.height * zoom > 0;
+    const isSeen =
+      left < room.width && top < room.height && left + size.width * zoom > 0 && top + size.height * zoom > 0;
     if (!isSeen) count += 1;
   }
   return count;

@@ -1,20 +1,20 @@
 /** The drawing: nodes where the layout put them, lines between, a map, and the keyboard. */
 import { Background, MiniMap, Panel, ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
-import { useImperativeHandle, useRef } from "react";
 import type { KeyboardEvent, Ref } from "react";
+import { useImperativeHandle, useRef } from "react";
 
 import { isTyping } from "../parts/search";
-import { lookOf } from "../systems";
 import { strings } from "../strings";
+import { lookOf } from "../systems";
 import { useActions } from "./actions";
 import { countBeyond, useCamera } from "./camera";
 import { isArrow, nearest } from "./nearest";
-import { nodeTypes } from "./nodes";
 import type { DrawnNode } from "./nodes";
+import { nodeTypes } from "./nodes";
 import type { Scene } from "./scene";
-import { WireLayer } from "./wire-layer";
 import type { DrawnWire } from "./wire-layer";
+import { WireLayer } from "./wire-layer";
 
 /** Above this only what is in view is drawn. */
 const MANY = 120;
@@ -91,7 +91,14 @@ function Drawing({ scene, nodes, lines, selected, handle }: Props) {
         <Background gap={24} size={1} />
         <WireLayer lines={lines} areMany={nodes.length > MANY} />
         <Beyond scene={scene} fit={camera.fit} />
-        {nodes.length > 3 && <MiniMap<DrawnNode> pannable zoomable ariaLabel={strings.graph.map} nodeColor={(node) => `hsl(${lookOf(node.data.node.system).hue} 45% 60%)`} />}
+        {nodes.length > 3 && (
+          <MiniMap<DrawnNode>
+            pannable
+            zoomable
+            ariaLabel={strings.graph.map}
+            nodeColor={(node) => `hsl(${lookOf(node.data.node.system).hue} 45% 60%)`}
+          />
+        )}
       </ReactFlow>
     </div>
   );
@@ -99,7 +106,9 @@ function Drawing({ scene, nodes, lines, selected, handle }: Props) {
 
 /** What the first view leaves out is said, and shown by a click or a key. */
 function Beyond({ scene, fit }: { scene: Scene; fit: () => void }) {
-  const count = useStore(({ transform: [x, y, zoom], width, height }) => countBeyond(scene, { x, y, zoom }, { width, height }));
+  const count = useStore(({ transform: [x, y, zoom], width, height }) =>
+    countBeyond(scene, { x, y, zoom }, { width, height }),
+  );
   if (count === 0) return null;
   return (
     <Panel position="bottom-left">
@@ -112,7 +121,16 @@ function Beyond({ scene, fit }: { scene: Scene; fit: () => void }) {
 
 function ArrowHead({ id }: { id: "arrow" | "arrow-lit" }) {
   return (
-    <marker id={id} viewBox="0 0 8 8" refX="7.500" refY="4" markerWidth="10" markerHeight="10" markerUnits="userSpaceOnUse" orient="auto">
+    <marker
+      id={id}
+      viewBox="0 0 8 8"
+      refX="7.500"
+      refY="4"
+      markerWidth="10"
+      markerHeight="10"
+      markerUnits="userSpaceOnUse"
+      orient="auto"
+    >
       <path d="M0,0.500 L8,4 L0,7.500 z" className={id === "arrow" ? "arrow-head" : "arrow-head lit"} />
     </marker>
   );

@@ -52,10 +52,22 @@ function Tools({ id, opened }: { id: string; opened: OpenedColumns }) {
         aria-label={strings.graph.searchColumns}
         onChange={(event) => askColumns(id, { text: event.target.value, page: 0 })}
       />
-      <button type="button" disabled={page === 0} aria-label={strings.graph.earlier} title={range} onClick={() => askColumns(id, { text, page: page - 1 })}>
+      <button
+        type="button"
+        disabled={page === 0}
+        aria-label={strings.graph.earlier}
+        title={range}
+        onClick={() => askColumns(id, { text, page: page - 1 })}
+      >
         <Icon name="minus" size={12} />
       </button>
-      <button type="button" disabled={page >= last} aria-label={strings.graph.later} title={range} onClick={() => askColumns(id, { text, page: page + 1 })}>
+      <button
+        type="button"
+        disabled={page >= last}
+        aria-label={strings.graph.later}
+        title={range}
+        onClick={() => askColumns(id, { text, page: page + 1 })}
+      >
         <Icon name="plus" size={12} />
       </button>
     </div>

@@ -2,8 +2,8 @@
 import { datasetId } from "../api/ids";
 import type { ColumnGraphShape, ColumnNodeShape, InputFieldShape } from "../api/schema";
 import { systemOfNamespace } from "../systems";
-import { edgeKey, emptyGraph, endKey } from "./model";
 import type { ColumnEdge, Graph, GraphNode } from "./model";
+import { edgeKey, emptyGraph, endKey } from "./model";
 
 export function columnEdges(answer: ColumnGraphShape): ColumnEdge[] {
   const edges = new Map<string, ColumnEdge>();
@@ -52,8 +52,17 @@ function addColumn(graph: Graph, { data, distance }: ColumnNodeShape): void {
   const { namespace, dataset: name, field } = data;
   const id = datasetId({ namespace, name });
   const node: GraphNode = graph.nodes.get(id) ?? {
-    id, kind: "dataset", namespace, name, system: systemOfNamespace(namespace), state: null, at: null,
-    tags: [], columns: [], distance, rest: { up: 0, down: 0 },
+    id,
+    kind: "dataset",
+    namespace,
+    name,
+    system: systemOfNamespace(namespace),
+    state: null,
+    at: null,
+    tags: [],
+    columns: [],
+    distance,
+    rest: { up: 0, down: 0 },
   };
   node.distance = Math.min(node.distance, distance);
   if (field) node.columns.push({ name: field, type: data.fieldType });
@@ -61,7 +70,12 @@ function addColumn(graph: Graph, { data, distance }: ColumnNodeShape): void {
 }
 
 /** Edges that can be drawn: both datasets are there, and at least one shows its columns. */
-export function drawableEdges(edges: ColumnEdge[], graph: Graph, shown: ReadonlySet<string>, isDirect: boolean): ColumnEdge[] {
+export function drawableEdges(
+  edges: ColumnEdge[],
+  graph: Graph,
+  shown: ReadonlySet<string>,
+  isDirect: boolean,
+): ColumnEdge[] {
   const drawable: ColumnEdge[] = [];
   for (const edge of edges) {
     if (isDirect && edge.isIndirect) continue;

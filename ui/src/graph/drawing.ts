@@ -10,8 +10,8 @@ import { sizeOf } from "./sizes";
 import type { Health } from "./use-lineage";
 import type { View } from "./view-state";
 import type { DrawnWire } from "./wire-layer";
-import { columnWires, tableWires } from "./wires";
 import type { Wire } from "./wires";
+import { columnWires, tableWires } from "./wires";
 
 interface Asked {
   scene: Scene;
@@ -58,7 +58,10 @@ function drawNodes({ scene, columnEdges, view, health, selected }: Asked): Drawn
 
 const NONE: ReadonlySet<string> = new Set();
 
-function chosenField(column: string | undefined, { id, namespace, name }: { id: string; namespace: string; name: string }): string {
+function chosenField(
+  column: string | undefined,
+  { id, namespace, name }: { id: string; namespace: string; name: string },
+): string {
   const prefix = `datasetField:${namespace}:${name}:`;
   return column?.startsWith(prefix) && !isJobId(id) ? column.slice(prefix.length) : "";
 }

@@ -8,7 +8,11 @@ const ROUNDS = 4;
 export function layerLayout(boxes: Box[], arrows: Arrow[]): Places {
   const layerOf = layersOf(boxes, arrows);
   const layers: Box[][] = [];
-  for (const box of boxes) (layers[layerOf.get(box.id)!] ??= []).push(box);
+  for (const box of boxes) {
+    const layer = layerOf.get(box.id)!;
+    layers[layer] ??= [];
+    layers[layer].push(box);
+  }
   const filled = layers.filter((layer) => layer !== undefined);
   order(filled, arrows);
   return place(filled);
@@ -69,7 +73,9 @@ function order(layers: Box[][], arrows: Arrow[]): void {
     next.set(to, [...(next.get(to) ?? []), from]);
   }
   const rank = new Map<string, number>();
-  const note = (layer: Box[]) => layer.forEach(({ id }, index) => rank.set(id, index / Math.max(1, layer.length)));
+  const note = (layer: Box[]) => {
+    for (const [index, { id }] of layer.entries()) rank.set(id, index / layer.length);
+  };
   layers.forEach(note);
   const middle = ({ id }: Box) => {
     const ranks = (next.get(id) ?? []).map((other) => rank.get(other) ?? 0);

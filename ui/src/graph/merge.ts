@@ -1,8 +1,8 @@
 /** One graph of several answers: each walked one way from one node, together they are what is shown. */
 import { MOST_NODES } from "../api/queries";
 import type { DatasetData, GraphShape, JobData, NodeShape } from "../api/schema";
-import { edgeKey, emptyGraph } from "./model";
 import type { Graph, GraphEdge, GraphNode } from "./model";
+import { edgeKey, emptyGraph } from "./model";
 import type { Side } from "./view-state";
 
 /** An answer, with the side it was walked to. */

@@ -1,13 +1,14 @@
 /** How nodes are drawn: datasets as boxes with their columns, jobs as pills, groups as stacks. */
 import type { Node, NodeProps } from "@xyflow/react";
+import type { ReactNode } from "react";
 import { memo } from "react";
 
 import { shortName } from "../api/ids";
 import { toneOf } from "../parts/badges";
 import { Icon, SystemIcon } from "../parts/icons";
 import { agoOf } from "../parts/time";
-import { lookOf } from "../systems";
 import { strings } from "../strings";
+import { lookOf } from "../systems";
 import { useActions } from "./actions";
 import { ColumnList } from "./column-list";
 import type { GraphNode } from "./model";
@@ -35,12 +36,10 @@ export const nodeTypes = { dataset: memo(DatasetNode), job: memo(JobNode), group
 
 function DatasetNode({ data }: NodeProps<DrawnNode>) {
   const { node, opened, canExpand } = data;
-  const { select, toggleColumns } = useActions();
+  const { toggleColumns } = useActions();
   return (
     <div className={classOf(data)} style={hueOf(node)}>
-      <div className="node-head" onClick={() => select(node.id)}>
-        <SystemIcon system={node.system} size={22} />
-        <NodeName data={data} />
+      <NodeHead data={data} size={22}>
         {canExpand && node.columns.length > 0 && (
           <button
             type="button"
@@ -56,7 +55,7 @@ function DatasetNode({ data }: NodeProps<DrawnNode>) {
             <Icon name="columns" size={14} />
           </button>
         )}
-      </div>
+      </NodeHead>
       {opened && <ColumnList data={data} opened={opened} />}
       {canExpand && <Sides data={data} />}
     </div>
@@ -65,13 +64,9 @@ function DatasetNode({ data }: NodeProps<DrawnNode>) {
 
 function JobNode({ data }: NodeProps<DrawnNode>) {
   const { node, canExpand } = data;
-  const { select } = useActions();
   return (
     <div className={classOf(data)} style={hueOf(node)}>
-      <div className="node-head" onClick={() => select(node.id)}>
-        <SystemIcon system={node.system} size={20} />
-        <NodeName data={data} />
-      </div>
+      <NodeHead data={data} size={20} />
       {canExpand && <Sides data={data} />}
     </div>
   );
@@ -90,6 +85,19 @@ function GroupNode({ data }: NodeProps<DrawnNode>) {
         </span>
         <Icon name="plus" size={14} />
       </button>
+    </div>
+  );
+}
+
+function NodeHead({ data, size, children }: { data: DrawnData; size: number; children?: ReactNode }) {
+  const { select } = useActions();
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the graph's own element around it has the focus
+    // biome-ignore lint/a11y/useKeyWithClickEvents: and answers to the keyboard
+    <div className="node-head" onClick={() => select(data.node.id)}>
+      <SystemIcon system={data.node.system} size={size} />
+      <NodeName data={data} />
+      {children}
     </div>
   );
 }
@@ -133,7 +141,13 @@ function SideButton({ data: { node, hasShown }, side }: { data: DrawnData; side:
   const canExpand = rest === null || rest > 0;
   if (!canExpand && !hasShown[side]) return null;
   const words = strings.graph;
-  const label = canExpand ? (side === "up" ? words.expandUp : words.expandDown) : side === "up" ? words.collapseUp : words.collapseDown;
+  const label = canExpand
+    ? side === "up"
+      ? words.expandUp
+      : words.expandDown
+    : side === "up"
+      ? words.collapseUp
+      : words.collapseDown;
   const sign = canExpand ? `+${rest || ""}` : "−";
   return (
     <button
@@ -150,7 +164,9 @@ function SideButton({ data: { node, hasShown }, side }: { data: DrawnData; side:
 
 function classOf({ node, health, isFocus, isSelected }: DrawnData): string {
   const tone = health ? toneOf(health.state) : node.state === "FAILED" ? "bad" : "";
-  return ["node", node.kind, isFocus && "focus", isSelected && "selected", tone && `is-${tone}`].filter(Boolean).join(" ");
+  return ["node", node.kind, isFocus && "focus", isSelected && "selected", tone && `is-${tone}`]
+    .filter(Boolean)
+    .join(" ");
 }
 
 function hueOf(node: GraphNode): React.CSSProperties {

@@ -1,7 +1,7 @@
 /** Which columns a dataset lists: those on a path, or a page of all that match what was searched. */
 import type { ColumnEdge, Graph } from "./model";
-import { PAGE } from "./sizes";
 import type { Opened } from "./sizes";
+import { PAGE } from "./sizes";
 
 export interface ColumnsAsked {
   text: string;
@@ -23,7 +23,7 @@ export function openColumns(
   const opened = new Map<string, OpenedColumns>();
   for (const id of shown) {
     const node = graph.nodes.get(id);
-    if (!node || node.kind !== "dataset") continue;
+    if (node?.kind !== "dataset") continue;
     const { text, page } = asked.get(id) ?? FIRST;
     const wanted = text.trim().toLowerCase();
     const matching = wanted ? node.columns.filter(({ name }) => name.toLowerCase().includes(wanted)) : node.columns;

@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
 import { jobRuns } from "../api/queries";
-import { Icon } from "../parts/icons";
 import { State, System, Tag } from "../parts/badges";
+import { Icon } from "../parts/icons";
 import { DatasetLink, JobLink, RunLink } from "../parts/links";
-import { Facts } from "../parts/page";
+import { Fact, Facts } from "../parts/page";
 import { Answer, Empty } from "../parts/states";
 import { Ago } from "../parts/time";
 import { VirtualRows } from "../parts/virtual";
@@ -68,20 +68,34 @@ function Details({ node, health, change, view }: Props & { node: GraphNode }) {
           {words.openPage}
         </Link>
         {node.id !== view.node && (
-          <button type="button" onClick={() => change({ node: node.id, open: undefined, closed: undefined, at: undefined, column: undefined, to: undefined })}>
+          <button
+            type="button"
+            onClick={() =>
+              change({
+                node: node.id,
+                open: undefined,
+                closed: undefined,
+                at: undefined,
+                column: undefined,
+                to: undefined,
+              })
+            }
+          >
             <Icon name="target" />
             {words.focus}
           </button>
         )}
       </div>
-      <Facts
-        of={[
-          [words.system, <System name={node.system} />],
-          [words.runState, node.state && <State state={node.state} />],
-          [node.kind === "job" ? strings.job.heartbeat : strings.dataset.written, node.at && <Ago time={node.at} />],
-          [words.tag, node.tags.length > 0 && node.tags.map((tag) => <Tag key={tag} name={tag} />)],
-        ]}
-      />
+      <Facts>
+        <Fact name={words.system}>
+          <System name={node.system} />
+        </Fact>
+        <Fact name={words.runState}>{node.state && <State state={node.state} />}</Fact>
+        <Fact name={node.kind === "job" ? strings.job.heartbeat : strings.dataset.written}>
+          {node.at && <Ago time={node.at} />}
+        </Fact>
+        <Fact name={words.tag}>{node.tags.length > 0 && node.tags.map((tag) => <Tag key={tag} name={tag} />)}</Fact>
+      </Facts>
       {node.kind === "job" ? <LastRuns of={node} /> : <Columns of={node} chosen={view.column} />}
     </>
   );
@@ -124,7 +138,12 @@ function Columns({ of: node, chosen }: { of: GraphNode; chosen: string | undefin
           const { name, type } = node.columns[index]!;
           const isChosen = Boolean(chosen?.endsWith(`:${node.name}:${name}`));
           return (
-            <button type="button" className={isChosen ? "column-button chosen" : "column-button"} aria-pressed={isChosen} onClick={() => choosePath(node.id, name)}>
+            <button
+              type="button"
+              className={isChosen ? "column-button chosen" : "column-button"}
+              aria-pressed={isChosen}
+              onClick={() => choosePath(node.id, name)}
+            >
               <bdi className="name mono">{name}</bdi>
               <span className="column-type">{type}</span>
             </button>
@@ -173,7 +192,11 @@ function StateOf({ node, health }: { node: GraphNode; health: Health | undefined
 
 function NodeButton({ node }: { node: GraphNode }) {
   if (node.kind === "group") return <span>{node.name}</span>;
-  return node.kind === "job" ? <JobLink of={node} system={node.system} /> : <DatasetLink of={node} system={node.system} />;
+  return node.kind === "job" ? (
+    <JobLink of={node} system={node.system} />
+  ) : (
+    <DatasetLink of={node} system={node.system} />
+  );
 }
 
 function ColumnImpact({ graph, edges }: { graph: Graph; edges: ColumnEdge[] }) {

@@ -1,8 +1,8 @@
 /** The ways between two nodes, as a graph. */
 import { datasetId } from "../api/ids";
 import type { DrawnNode, LineagePaths } from "../api/schema";
-import { edgeKey, emptyGraph } from "./model";
 import type { Graph, GraphEdge, GraphNode } from "./model";
+import { edgeKey, emptyGraph } from "./model";
 
 export function pathGraph(answer: LineagePaths, focus: string): Graph {
   const graph = { ...emptyGraph(focus), isCut: answer.isCut };
@@ -19,7 +19,12 @@ export function pathGraph(answer: LineagePaths, focus: string): Graph {
       if (node) node.distance = Math.min(node.distance, Math.ceil(index / 2));
     });
     for (const { origin, destination, kind } of path.edges) {
-      const edge = { from: datasets.get(origin) ?? origin, to: datasets.get(destination) ?? destination, kind, through: [] };
+      const edge = {
+        from: datasets.get(origin) ?? origin,
+        to: datasets.get(destination) ?? destination,
+        kind,
+        through: [],
+      };
       if (edge.from !== edge.to) edges.set(edgeKey(edge), edge);
     }
   }
@@ -31,7 +36,16 @@ function drawn(node: DrawnNode, id: string): GraphNode {
   const { namespace, name, system } = node;
   const kind = node.type === "JOB" ? "job" : "dataset";
   return {
-    id, kind, namespace, name, system, state: node.state || null, at: null, tags: [], columns: [],
-    distance: Number.MAX_SAFE_INTEGER, rest: { up: 0, down: 0 },
+    id,
+    kind,
+    namespace,
+    name,
+    system,
+    state: node.state || null,
+    at: null,
+    tags: [],
+    columns: [],
+    distance: Number.MAX_SAFE_INTEGER,
+    rest: { up: 0, down: 0 },
   };
 }

@@ -3,8 +3,8 @@ import { shortName } from "../api/ids";
 import { lookOf } from "../systems";
 import type { GraphNode } from "./model";
 import type { OpenedColumns } from "./opened";
-import { boundsOf } from "./scene";
 import type { Scene } from "./scene";
+import { boundsOf } from "./scene";
 import { HEAD, ROW, rowMiddle, sizeOf } from "./sizes";
 import type { Wire } from "./wires";
 
@@ -49,7 +49,9 @@ function drawNode(node: GraphNode, { places, opened, graph }: Scene): string {
 }
 
 function drawColumns({ shown, hasTools }: OpenedColumns): string {
-  return shown.map(({ name }, index) => text(16, rowMiddle(index, hasTools) + ROW / 6, fit(name, 30), 12, 400)).join("");
+  return shown
+    .map(({ name }, index) => text(16, rowMiddle(index, hasTools) + ROW / 6, fit(name, 30), 12, 400))
+    .join("");
 }
 
 function text(x: number, y: number, words: string, size: number, weight: number): string {
@@ -64,8 +66,12 @@ function fit(words: string, most: number): string {
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
 
 export function escapeXml(words: string): string {
-  // XML cannot hold control characters at all.
-  return words.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "").replace(/[&<>"']/g, (letter) => ESCAPES[letter]!);
+  return (
+    words
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot hold control characters at all.
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
+      .replace(/[&<>"']/g, (letter) => ESCAPES[letter]!)
+  );
 }
 
 /** Twice as sharp, unless that would be larger than a browser draws. */
@@ -81,7 +87,10 @@ export async function pngOf(svg: string, width: number, height: number): Promise
     canvas.height = Math.ceil(height * scale);
     canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be drawn"))), "image/png"),
+      canvas.toBlob(
+        (blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be drawn"))),
+        "image/png",
+      ),
     );
   } finally {
     URL.revokeObjectURL(url);

@@ -1,8 +1,9 @@
 /** From what is known to what is shown: sides collapsed, nodes left out, groups drawn as one. */
-import { edgeKey, neighbours } from "./model";
+
 import type { Graph, GraphEdge, GraphNode } from "./model";
-import { sideKey, unpackList } from "./view-state";
+import { edgeKey, neighbours } from "./model";
 import type { Side, View } from "./view-state";
+import { sideKey, unpackList } from "./view-state";
 
 /** The steps, in their order; each gives a graph of its own. */
 export function shapeGraph(graph: Graph, view: View): Graph {
@@ -131,8 +132,16 @@ function groupNode(name: string, members: GraphNode[]): GraphNode {
   const worst = members.find((node) => node.state === "FAILED");
   const rest = { up: 0, down: 0 };
   return {
-    ...first, id: groupId(name), kind: "group", name, distance, rest, columns: [], tags: [],
-    state: worst?.state ?? null, size: members.length,
+    ...first,
+    id: groupId(name),
+    kind: "group",
+    name,
+    distance,
+    rest,
+    columns: [],
+    tags: [],
+    state: worst?.state ?? null,
+    size: members.length,
   };
 }
 

@@ -17,16 +17,33 @@ export function columnsCsv(edges: ColumnEdge[], graph: Graph): string {
   const rows = edges.map((edge) => {
     const [a, b] = [graph.nodes.get(edge.from.dataset), graph.nodes.get(edge.to.dataset)];
     return [
-      a?.namespace ?? "", a?.name ?? "", edge.from.field, b?.namespace ?? "", b?.name ?? "", edge.to.field,
-      edge.isIndirect ? "INDIRECT" : "DIRECT", howOf(edge), edge.job?.name ?? "",
+      a?.namespace ?? "",
+      a?.name ?? "",
+      edge.from.field,
+      b?.namespace ?? "",
+      b?.name ?? "",
+      edge.to.field,
+      edge.isIndirect ? "INDIRECT" : "DIRECT",
+      howOf(edge),
+      edge.job?.name ?? "",
     ];
   });
-  const head = ["from_namespace", "from_name", "from_column", "to_namespace", "to_name", "to_column", "type", "how", "job"];
+  const head = [
+    "from_namespace",
+    "from_name",
+    "from_column",
+    "to_namespace",
+    "to_name",
+    "to_column",
+    "type",
+    "how",
+    "job",
+  ];
   return csv([head, ...rows]);
 }
 
 export function csv(rows: string[][]): string {
-  return rows.map((row) => row.map(cell).join(",") + "\r\n").join("");
+  return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
 function cell(value: string): string {

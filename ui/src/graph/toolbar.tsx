@@ -4,16 +4,16 @@ import { useState } from "react";
 import { Icon } from "../parts/icons";
 import { fileName, save } from "../parts/saving";
 import { idOfResult, Search } from "../parts/search";
-import { lookOf } from "../systems";
 import { strings } from "../strings";
+import { lookOf } from "../systems";
 import type { CanvasHandle } from "./canvas";
 import type { ColumnEdge, Graph } from "./model";
-import { boundsOf } from "./scene";
-import type { Scene } from "./scene";
 import { pngOf, svgOf } from "./picture";
+import type { Scene } from "./scene";
+import { boundsOf } from "./scene";
 import { columnsCsv, edgesCsv, mermaid } from "./text";
-import { DEFAULT_HOPS, MOST_HOPS } from "./view-state";
 import type { Grouping, View } from "./view-state";
+import { DEFAULT_HOPS, MOST_HOPS } from "./view-state";
 import type { Wire } from "./wires";
 
 const words = strings.graph;
@@ -32,19 +32,39 @@ export function Toolbar({ view, known, change, canvas, drawn }: Props) {
     <div className="toolbar" role="toolbar" aria-label={words.title}>
       {isTables && (
         <>
-          <Hops label={words.upstream} title={words.upstreamHops} value={view.up ?? DEFAULT_HOPS} set={(up) => change({ up })} />
-          <Hops label={words.downstream} title={words.downstreamHops} value={view.down ?? DEFAULT_HOPS} set={(down) => change({ down })} />
+          <Hops
+            label={words.upstream}
+            title={words.upstreamHops}
+            value={view.up ?? DEFAULT_HOPS}
+            set={(up) => change({ up })}
+          />
+          <Hops
+            label={words.downstream}
+            title={words.downstreamHops}
+            value={view.down ?? DEFAULT_HOPS}
+            set={(down) => change({ down })}
+          />
         </>
       )}
       {view.column ? (
         <>
-          <Switch label={words.indirect} title={words.indirectHelp} isOn={!view.direct} set={(isOn) => change({ direct: isOn ? undefined : true })} />
+          <Switch
+            label={words.indirect}
+            title={words.indirectHelp}
+            isOn={!view.direct}
+            set={(isOn) => change({ direct: isOn ? undefined : true })}
+          />
           <button type="button" onClick={() => change({ column: undefined })}>
             {words.wholeGraph}
           </button>
         </>
       ) : (
-        <Switch label={words.jobs} title={view.nojobs ? words.showJobs : words.hideJobs} isOn={!view.nojobs} set={(isOn) => change({ nojobs: isOn ? undefined : true })} />
+        <Switch
+          label={words.jobs}
+          title={view.nojobs ? words.showJobs : words.hideJobs}
+          isOn={!view.nojobs}
+          set={(isOn) => change({ nojobs: isOn ? undefined : true })}
+        />
       )}
       {isTables && known && <Filters view={view} known={known} change={change} />}
       {!view.column && <PathTo view={view} change={change} />}
@@ -68,7 +88,17 @@ function IconButton({ name, label, onClick }: { name: "fit" | "plus" | "minus"; 
   );
 }
 
-function Hops({ label, title, value, set }: { label: string; title: string; value: number; set: (value: number) => void }) {
+function Hops({
+  label,
+  title,
+  value,
+  set,
+}: {
+  label: string;
+  title: string;
+  value: number;
+  set: (value: number) => void;
+}) {
   return (
     <label className="hops" title={title}>
       {label}
@@ -84,10 +114,26 @@ function Hops({ label, title, value, set }: { label: string; title: string; valu
   );
 }
 
-function Switch({ label, title, isOn, set }: { label: string; title: string; isOn: boolean; set: (isOn: boolean) => void }) {
+function Switch({
+  label,
+  title,
+  isOn,
+  set,
+}: {
+  label: string;
+  title: string;
+  isOn: boolean;
+  set: (isOn: boolean) => void;
+}) {
   return (
     <label className="switch" title={title}>
-      <input type="checkbox" role="switch" checked={isOn} onChange={(event) => set(event.target.checked)} />
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={isOn}
+        checked={isOn}
+        onChange={(event) => set(event.target.checked)}
+      />
       {label}
     </label>
   );
@@ -103,13 +149,39 @@ function Filters({ view, known, change }: { view: View; known: Graph; change: Pr
         {words.filters}
       </summary>
       <div className="menu-body">
-        <Choice label={words.system} value={view.system} of={nodes.map((node) => node.system)} say={(name) => lookOf(name).label} set={(system) => change({ system })} />
-        <Choice label={words.namespace} value={view.namespace} of={nodes.map((node) => node.namespace)} set={(namespace) => change({ namespace })} />
-        <Choice label={words.tag} value={view.tag} of={nodes.flatMap((node) => node.tags)} set={(tag) => change({ tag })} />
-        <Choice label={words.runState} value={view.state} of={nodes.flatMap((node) => node.state ?? [])} set={(state) => change({ state })} />
+        <Choice
+          label={words.system}
+          value={view.system}
+          of={nodes.map((node) => node.system)}
+          say={(name) => lookOf(name).label}
+          set={(system) => change({ system })}
+        />
+        <Choice
+          label={words.namespace}
+          value={view.namespace}
+          of={nodes.map((node) => node.namespace)}
+          set={(namespace) => change({ namespace })}
+        />
+        <Choice
+          label={words.tag}
+          value={view.tag}
+          of={nodes.flatMap((node) => node.tags)}
+          set={(tag) => change({ tag })}
+        />
+        <Choice
+          label={words.runState}
+          value={view.state}
+          of={nodes.flatMap((node) => node.state ?? [])}
+          set={(state) => change({ state })}
+        />
         <label>
           {words.group}
-          <select value={view.group ?? ""} onChange={(event) => change({ group: (event.target.value || undefined) as Grouping | undefined, ungrouped: undefined })}>
+          <select
+            value={view.group ?? ""}
+            onChange={(event) =>
+              change({ group: (event.target.value || undefined) as Grouping | undefined, ungrouped: undefined })
+            }
+          >
             {Object.entries(words.groupBy).map(([value, label]) => (
               <option key={value} value={value}>
                 {label}
@@ -135,7 +207,11 @@ function Choice({ label, value, of, say = (one) => one, set }: ChoiceProps) {
   return (
     <label>
       {label}
-      <select value={value ?? ""} disabled={options.length === 0} onChange={(event) => set(event.target.value || undefined)}>
+      <select
+        value={value ?? ""}
+        disabled={options.length === 0}
+        onChange={(event) => set(event.target.value || undefined)}
+      >
         <option value="">{words.any}</option>
         {options.map((option) => (
           <option key={option} value={option}>
@@ -197,7 +273,10 @@ function Export({ scene, wires, columnEdges }: NonNullable<Props["drawn"]>) {
     ],
     [words.formats.svg, () => save(fileName(name, "svg"), svgOf(scene, wires), "image/svg+xml")],
     [words.formats.csv, () => save(fileName(name, "csv"), edgesCsv(scene.graph), "text/csv")],
-    [words.formats.columns, () => save(fileName(`${name}.columns`, "csv"), columnsCsv(columnEdges, scene.graph), "text/csv")],
+    [
+      words.formats.columns,
+      () => save(fileName(`${name}.columns`, "csv"), columnsCsv(columnEdges, scene.graph), "text/csv"),
+    ],
     [words.formats.mermaid, () => save(fileName(name, "mmd"), mermaid(scene.graph))],
   ];
   return (

@@ -11,8 +11,8 @@ import { mergeWalks } from "./merge";
 import type { ColumnEdge, Graph } from "./model";
 import { pathGraph } from "./path";
 import { shapeGraph } from "./shape";
-import { DEFAULT_HOPS, MOST_HOPS, sideOfKey, unpackList } from "./view-state";
 import type { View } from "./view-state";
+import { DEFAULT_HOPS, MOST_HOPS, sideOfKey, unpackList } from "./view-state";
 
 export interface Lineage {
   /** All that is known, before anything is left out; for the choices of the filters. */
@@ -59,10 +59,13 @@ function useTables(view: View): Found {
   // The two walks from the focus must be there; a node that was expanded may be gone.
   const isReady = Boolean(data[0] && data[1]);
   const signature = answers.map((answer) => answer.dataUpdatedAt).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: answers are new objects only when they were asked for anew
   const known = useMemo(() => {
     if (!isOn || !isReady) return undefined;
-    return mergeWalks(node, asked.flatMap(({ side }, index) => (data[index] ? [{ side, answer: data[index] }] : [])));
-    // Answers are new objects only when they were asked for anew.
+    return mergeWalks(
+      node,
+      asked.flatMap(({ side }, index) => (data[index] ? [{ side, answer: data[index] }] : [])),
+    );
   }, [signature, isOn, isReady, node, view.open]);
   const error = isReady ? undefined : (answers[0]?.error ?? answers[1]?.error ?? undefined);
   return { known, error, isReversed: false, retry: () => answers.forEach((answer) => void answer.refetch()) };
@@ -75,7 +78,12 @@ function usePath(view: View): Found {
     () => (query.data && isOn ? pathGraph(query.data, view.node!) : undefined),
     [query.data, isOn, view.node],
   );
-  return { known, error: query.error ?? undefined, isReversed: query.data?.isReversed ?? false, retry: () => void query.refetch() };
+  return {
+    known,
+    error: query.error ?? undefined,
+    isReversed: query.data?.isReversed ?? false,
+    retry: () => void query.refetch(),
+  };
 }
 
 function useColumnPath(view: View): Found {
@@ -100,6 +108,7 @@ function useColumnEdges(view: View, graph: Graph | undefined): ColumnEdge[] {
     queries: inBatches(shown).map((ids) => ({ ...columnsAround(ids), placeholderData: keepPreviousData })),
   });
   const signature = answers.map((answer) => answer.dataUpdatedAt).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   return useMemo(
     () => answers.flatMap((answer) => (answer.data ? columnEdges(answer.data) : [])),
     [signature, view.columns],

@@ -17,6 +17,7 @@ export const WireLayer = memo(function WireLayer({ lines, areMany }: { lines: Dr
   return (
     // The library's place for labels of lines is the one below its nodes.
     <EdgeLabelRenderer>
+      {/* biome-ignore lint/a11y/noSvgWithoutTitle: each line has a title of its own */}
       <svg className="wires">
         {drawn.map(({ wire, isLit }) => (
           <WireLine key={wire.id} wire={wire} isLit={isLit} />
@@ -42,14 +43,20 @@ function stretchAround(start: number, length: number): [number, number] {
 /** The lines that may be seen in a window. */
 export function within(lines: DrawnWire[], near: string): DrawnWire[] {
   const [left, top, right, bottom] = near.split(" ").map(Number) as [number, number, number, number];
-  return lines.filter(({ wire: { box } }) => box.left < right && box.right > left && box.top < bottom && box.bottom > top);
+  return lines.filter(
+    ({ wire: { box } }) => box.left < right && box.right > left && box.top < bottom && box.bottom > top,
+  );
 }
 
 const WireLine = memo(function WireLine({ wire, isLit }: DrawnWire) {
   return (
     <g className={classOf(wire, isLit)}>
       <title>{tellWire(wire)}</title>
-      <path d={wire.path} className="wire-line" markerEnd={wire.edge ? (isLit ? "url(#arrow-lit)" : "url(#arrow)") : undefined} />
+      <path
+        d={wire.path}
+        className="wire-line"
+        markerEnd={wire.edge ? (isLit ? "url(#arrow-lit)" : "url(#arrow)") : undefined}
+      />
       <path d={wire.path} className="wire-hit" />
     </g>
   );

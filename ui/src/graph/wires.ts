@@ -1,7 +1,8 @@
 /** The lines that are drawn: from where to where, and how they bend. */
-import type { OpenedColumns } from "./opened";
-import type { ColumnEdge, ColumnEnd, Graph, GraphEdge } from "./model";
+
 import type { Places } from "./layout";
+import type { ColumnEdge, ColumnEnd, Graph, GraphEdge } from "./model";
+import type { OpenedColumns } from "./opened";
 import { rowMiddle, sizeOf } from "./sizes";
 
 export interface Wire {
@@ -25,7 +26,9 @@ export function tableWires(drawing: Drawing): Wire[] {
   return drawing.graph.edges.flatMap((edge) => {
     const start = endOf(drawing, { dataset: edge.from, field: "" }, "out");
     const end = endOf(drawing, { dataset: edge.to, field: "" }, "in");
-    return start && end ? [{ id: `${edge.from}\n${edge.to}`, from: edge.from, to: edge.to, ...lineOf(start, end), edge }] : [];
+    return start && end
+      ? [{ id: `${edge.from}\n${edge.to}`, from: edge.from, to: edge.to, ...lineOf(start, end), edge }]
+      : [];
   });
 }
 

@@ -40,16 +40,25 @@ interface Page {
 function pageOf(wanted: Wanted, number: number) {
   return queryOptions({
     queryKey: ["browse", wanted, number],
-    queryFn: ({ signal }) => (wanted.text ? readFound : readListed)(wanted, { limit: PAGE, offset: number * PAGE }, signal),
+    queryFn: ({ signal }) =>
+      (wanted.text ? readFound : readListed)(wanted, { limit: PAGE, offset: number * PAGE }, signal),
   });
 }
 
-async function readListed({ namespace, kind }: Wanted, page: { limit: number; offset: number }, signal: AbortSignal): Promise<Page> {
+async function readListed(
+  { namespace, kind }: Wanted,
+  page: { limit: number; offset: number },
+  signal: AbortSignal,
+): Promise<Page> {
   const list = await read<Partial<DatasetList & JobList>>(`namespaces/${pathOf(namespace)}/${kind}`, page, signal);
   return { things: list[kind] ?? [], total: list.totalCount ?? 0 };
 }
 
-async function readFound({ namespace, kind, text }: Wanted, page: { limit: number; offset: number }, signal: AbortSignal): Promise<Page> {
+async function readFound(
+  { namespace, kind, text }: Wanted,
+  page: { limit: number; offset: number },
+  signal: AbortSignal,
+): Promise<Page> {
   const filter = kind === "jobs" ? "JOB" : "DATASET";
   const found = await read<SearchResults>("search", { q: text, namespace, filter, ...page }, signal);
   return { things: found.results, total: found.totalCount };
@@ -62,7 +71,13 @@ export function Things({ namespace, kind }: { namespace: string; kind: Kind }) {
   return (
     <>
       <div className="card-tools">
-        <input type="search" value={text} placeholder={words.find[kind]} aria-label={words.find[kind]} onChange={(event) => setText(event.target.value)} />
+        <input
+          type="search"
+          value={text}
+          placeholder={words.find[kind]}
+          aria-label={words.find[kind]}
+          onChange={(event) => setText(event.target.value)}
+        />
         <span className="faint" role="status">
           {first.data && strings.home[kind](first.data.total)}
         </span>
@@ -73,7 +88,13 @@ export function Things({ namespace, kind }: { namespace: string; kind: Kind }) {
             <Empty>{wanted.text ? words.noneFound : words.none}</Empty>
           ) : (
             // Another list begins at its top.
-            <VirtualRows key={wanted.text} count={Math.min(total, MOST_ROWS)} height={40} most={560} label={words[kind]}>
+            <VirtualRows
+              key={wanted.text}
+              count={Math.min(total, MOST_ROWS)}
+              height={40}
+              most={560}
+              label={words[kind]}
+            >
               {(index) => <Row wanted={wanted} index={index} />}
             </VirtualRows>
           )
@@ -87,7 +108,11 @@ function Row({ wanted, index }: { wanted: Wanted; index: number }) {
   const { data, isError } = useQuery(pageOf(wanted, Math.floor(index / PAGE)));
   const thing = data?.things[index % PAGE];
   if (!thing) {
-    return <div className="browse-row">{isError ? <span className="faint">{strings.state.failed}</span> : !data && <span className="bone row-bone" />}</div>;
+    return (
+      <div className="browse-row">
+        {isError ? <span className="faint">{strings.state.failed}</span> : !data && <span className="bone row-bone" />}
+      </div>
+    );
   }
   return (
     <div className="browse-row">

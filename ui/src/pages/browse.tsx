@@ -9,8 +9,8 @@ import { SystemIcon } from "../parts/icons";
 import { Section, useTitle } from "../parts/page";
 import { Answer, Empty } from "../parts/states";
 import { VirtualRows } from "../parts/virtual";
-import { systemOfNamespace } from "../systems";
 import { strings } from "../strings";
+import { systemOfNamespace } from "../systems";
 import { Things } from "./browse-list";
 
 const words = strings.browse;
@@ -58,10 +58,21 @@ function Inside({ namespace }: { namespace: string }) {
       title={namespace}
       note={
         <span className="segments">
-          <Link className="button" to="/browse" search={{ namespace, system }} activeOptions={{ exact: true }} aria-current={kind !== "job" || undefined}>
+          <Link
+            className="button"
+            to="/browse"
+            search={{ namespace, system }}
+            activeOptions={{ exact: true }}
+            aria-current={kind !== "job" || undefined}
+          >
             {words.datasets}
           </Link>
-          <Link className="button" to="/browse" search={{ namespace, system, kind: "job" }} aria-current={kind === "job" || undefined}>
+          <Link
+            className="button"
+            to="/browse"
+            search={{ namespace, system, kind: "job" }}
+            aria-current={kind === "job" || undefined}
+          >
             {words.jobs}
           </Link>
         </span>
@@ -82,7 +93,13 @@ function Namespaces({ of, here }: { of: NamespaceShape[]; here: string | undefin
     <>
       {of.length > FEW && (
         <div className="card-tools">
-          <input type="search" value={text} placeholder={words.findNamespace} aria-label={words.findNamespace} onChange={(event) => setText(event.target.value)} />
+          <input
+            type="search"
+            value={text}
+            placeholder={words.findNamespace}
+            aria-label={words.findNamespace}
+            onChange={(event) => setText(event.target.value)}
+          />
         </div>
       )}
       {shown.length === 0 && <Empty>{words.noNamespace}</Empty>}
@@ -95,7 +112,13 @@ function Namespaces({ of, here }: { of: NamespaceShape[]; here: string | undefin
 
 function NamespaceRow({ name, isHere, system }: { name: string; isHere: boolean; system: string | undefined }) {
   return (
-    <Link className={isHere ? "system-row here" : "system-row"} to="/browse" search={{ namespace: name, system }} title={name} aria-current={isHere || undefined}>
+    <Link
+      className={isHere ? "system-row here" : "system-row"}
+      to="/browse"
+      search={{ namespace: name, system }}
+      title={name}
+      aria-current={isHere || undefined}
+    >
       <SystemIcon system={systemOfNamespace(name)} />
       <bdi className="name">{name}</bdi>
     </Link>

@@ -3,22 +3,22 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
 import { fieldId } from "../api/ids";
-import { columnLineage, dataset } from "../api/queries";
 import type { Direction } from "../api/queries";
+import { columnLineage, dataset } from "../api/queries";
+import type { ColumnGraphShape } from "../api/schema";
 import { columnEdges } from "../graph/columns";
 import { How } from "../graph/edges";
 import type { ColumnEdge } from "../graph/model";
-import type { ColumnGraphShape } from "../api/schema";
 import { Tag } from "../parts/badges";
 import { Icon, SystemIcon } from "../parts/icons";
 import { ColumnLink, DatasetLink, JobLink } from "../parts/links";
 import { useIsNarrow } from "../parts/narrow";
-import { Facts, PageHead, Section } from "../parts/page";
+import { Fact, Facts, PageHead, Section } from "../parts/page";
 import { flatten } from "../parts/schema-diff";
 import { Answer, Empty } from "../parts/states";
 import { VirtualRows } from "../parts/virtual";
-import { systemOfNamespace } from "../systems";
 import { strings } from "../strings";
+import { systemOfNamespace } from "../systems";
 
 const words = strings.column;
 const ALL = 20;
@@ -34,22 +34,37 @@ export function ColumnPage() {
   const navigate = useNavigate();
   return (
     <div className="page">
-      <PageHead kind={words.title} icon={<SystemIcon system={systemOfNamespace(namespace)} />} title={field} under={name}>
-        <button type="button" className="primary" onClick={() => void navigate({ to: "/lineage", search: { node: `dataset:${namespace}:${name}`, column: id } })}>
+      <PageHead
+        kind={words.title}
+        icon={<SystemIcon system={systemOfNamespace(namespace)} />}
+        title={field}
+        under={name}
+      >
+        <button
+          type="button"
+          className="primary"
+          onClick={() =>
+            void navigate({ to: "/lineage", search: { node: `dataset:${namespace}:${name}`, column: id } })
+          }
+        >
           <Icon name="graph" />
           {words.path}
         </button>
       </PageHead>
       <section className="card" aria-label={strings.graph.details}>
         {told?.description && <p className="wrap">{told.description}</p>}
-        <Facts
-          of={[
-            [words.dataset, <DatasetLink of={named} />],
-            [strings.graph.namespace, namespace],
-            [strings.dataset.type, own?.data.fieldType && <span className="mono">{own.data.fieldType}</span>],
-            [strings.dataset.tags, told && told.tags.length > 0 && told.tags.map((tag) => <Tag key={tag} name={tag} />)],
-          ]}
-        />
+        <Facts>
+          <Fact name={words.dataset}>
+            <DatasetLink of={named} />
+          </Fact>
+          <Fact name={strings.graph.namespace}>{namespace}</Fact>
+          <Fact name={strings.dataset.type}>
+            {own?.data.fieldType && <span className="mono">{own.data.fieldType}</span>}
+          </Fact>
+          <Fact name={strings.dataset.tags}>
+            {told && told.tags.length > 0 && told.tags.map((tag) => <Tag key={tag} name={tag} />)}
+          </Fact>
+        </Facts>
       </section>
       <Edges title={words.sources} none={words.noSources} id={id} direction="upstream" />
       <Edges title={words.targets} none={words.noTargets} id={id} direction="downstream" />
@@ -86,12 +101,16 @@ function Edges({ title, none, id, direction }: Props) {
 }
 
 function nearestFirst(answer: ColumnGraphShape, direction: Direction): ColumnEdge[] {
-  const distances = new Map(answer.graph.map(({ data, distance }) => [endName(data.namespace, data.dataset, data.field), distance]));
+  const distances = new Map(
+    answer.graph.map(({ data, distance }) => [endName(data.namespace, data.dataset, data.field), distance]),
+  );
   const end = (edge: ColumnEdge) => (direction === "upstream" ? edge.from : edge.to);
   const away = (edge: ColumnEdge) => distances.get(`${end(edge).dataset}\n${end(edge).field}`) ?? 0;
   // Downstream, what else an output is made from is no part of the way.
   const isOnWay = (edge: ColumnEdge) => distances.has(`${edge.from.dataset}\n${edge.from.field}`);
-  return columnEdges(answer).filter(isOnWay).sort((a, b) => away(a) - away(b));
+  return columnEdges(answer)
+    .filter(isOnWay)
+    .sort((a, b) => away(a) - away(b));
 }
 
 const endName = (namespace: string, dataset: string, field: string) => `dataset:${namespace}:${dataset}\n${field}`;
@@ -99,7 +118,9 @@ const endName = (namespace: string, dataset: string, field: string) => `dataset:
 function EdgeRow({ edge, answer, direction }: { edge: ColumnEdge; answer: ColumnGraphShape; direction: Direction }) {
   const end = direction === "upstream" ? edge.from : edge.to;
   const other = direction === "upstream" ? edge.to : edge.from;
-  const node = answer.graph.find(({ data }) => endName(data.namespace, data.dataset, data.field) === `${end.dataset}\n${end.field}`);
+  const node = answer.graph.find(
+    ({ data }) => endName(data.namespace, data.dataset, data.field) === `${end.dataset}\n${end.field}`,
+  );
   const named = { namespace: node?.data.namespace ?? "", name: node?.data.dataset ?? end.dataset };
   return (
     <div className="edge-row">
@@ -119,4 +140,3 @@ function EdgeRow({ edge, answer, direction }: { edge: ColumnEdge; answer: Column
     </div>
   );
 }
-

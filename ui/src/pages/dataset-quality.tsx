@@ -2,7 +2,7 @@
 import type { DatasetShape } from "../api/schema";
 import { assertionsOf, metricsOf } from "../parts/facets";
 import { JobLink, RunLink } from "../parts/links";
-import { Facts, Section } from "../parts/page";
+import { Fact, Facts, Section } from "../parts/page";
 import { Empty, Loading } from "../parts/states";
 import { Ago } from "../parts/time";
 import type { Said, SaidOfDataset } from "../parts/use-run-facets";
@@ -35,7 +35,15 @@ function Told({ facets, by }: { facets: Record<string, unknown>; by?: Said }) {
           </li>
         ))}
       </ul>
-      <Facts of={metricsOf(facets).slice(0, MOST_METRICS)} />
+      <Facts>
+        {metricsOf(facets)
+          .slice(0, MOST_METRICS)
+          .map(([name, value]) => (
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
+          ))}
+      </Facts>
       {by?.run.job && (
         <p className="faint change said-by">
           {strings.graph.by} <JobLink of={by.run.job} /> <RunLink id={by.run.id} />

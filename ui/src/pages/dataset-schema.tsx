@@ -1,13 +1,12 @@
 /** The columns of a dataset, nested ones under theirs, each with where it comes from. */
 import { useMemo, useState } from "react";
-
-import type { ColumnLineageShape, DatasetShape } from "../api/schema";
 import { shortName } from "../api/ids";
+import type { ColumnLineageShape, DatasetShape } from "../api/schema";
 import { Tag } from "../parts/badges";
 import { ColumnLink } from "../parts/links";
 import { Section } from "../parts/page";
-import { flatten } from "../parts/schema-diff";
 import type { FlatField } from "../parts/schema-diff";
+import { flatten } from "../parts/schema-diff";
 import { Empty } from "../parts/states";
 import { VirtualRows } from "../parts/virtual";
 import { strings } from "../strings";
@@ -26,7 +25,13 @@ export function Schema({ of }: { of: DatasetShape }) {
       {all.length === 0 && <Empty>{words.noSchema}</Empty>}
       {all.length > FEW && (
         <div className="card-tools">
-          <input type="search" value={text} placeholder={words.findColumn} aria-label={words.findColumn} onChange={(event) => setText(event.target.value)} />
+          <input
+            type="search"
+            value={text}
+            placeholder={words.findColumn}
+            aria-label={words.findColumn}
+            onChange={(event) => setText(event.target.value)}
+          />
         </div>
       )}
       {all.length > 0 && (

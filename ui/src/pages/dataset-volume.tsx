@@ -22,7 +22,15 @@ export function Volume({ id, named, by = "hour" }: { id: string; named: Named; b
       note={
         <span className="segments">
           {STEPS.map((step) => (
-            <Link key={step} className="button" to="/dataset" search={{ ...named, by: step }} resetScroll={false} replace aria-current={step === by || undefined}>
+            <Link
+              key={step}
+              className="button"
+              to="/dataset"
+              search={{ ...named, by: step }}
+              resetScroll={false}
+              replace
+              aria-current={step === by || undefined}
+            >
               {words[step]}
             </Link>
           ))}

@@ -1,23 +1,22 @@
 /** A dataset: its columns and where they come from, who writes and reads it, how much, and since when. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-
-import { datasetId } from "../api/ids";
 import type { Named } from "../api/ids";
+import { datasetId } from "../api/ids";
 import { dataset, datasetHealth, usage } from "../api/queries";
 import type { DatasetShape } from "../api/schema";
 import { State, System, Tag } from "../parts/badges";
 import { aliasesOf, ownersOf } from "../parts/facets";
 import { Icon, SystemIcon } from "../parts/icons";
 import { DatasetLink } from "../parts/links";
-import { Facts, PageHead, Section } from "../parts/page";
+import { Fact, Facts, PageHead, Section } from "../parts/page";
 import { useNoteViewed } from "../parts/recent";
 import { Answer } from "../parts/states";
 import { Ago } from "../parts/time";
 import { JsonView } from "../parts/tree";
 import { useSaidOf } from "../parts/use-run-facets";
-import { systemOfNamespace } from "../systems";
 import { strings } from "../strings";
+import { systemOfNamespace } from "../systems";
 import { Quality } from "./dataset-quality";
 import { Runs } from "./dataset-runs";
 import { Schema } from "./dataset-schema";
@@ -100,18 +99,25 @@ function About({ of, named }: { of: DatasetShape; named: Named }) {
           <State state={own.state} /> {own.reason}
         </p>
       )}
-      <Facts
-        of={[
-          [strings.graph.system, <System name={systemOfNamespace(of.namespace)} />],
-          [words.state, own && <State state={own.state} />],
-          [words.written, <Ago time={of.lastModifiedAt} />],
-          [words.seen, <Ago time={of.updatedAt} />],
-          [words.lifecycle, of.lastLifecycleState],
-          [words.owners, owners.join("; ")],
-          [words.tags, of.tags.length > 0 && of.tags.map((tag) => <Tag key={tag} name={tag} />)],
-          [words.aliases, aliases.length > 0 && aliases.map((alias) => <DatasetLink key={`${alias.namespace} ${alias.name}`} of={alias} />)],
-        ]}
-      />
+      <Facts>
+        <Fact name={strings.graph.system}>
+          <System name={systemOfNamespace(of.namespace)} />
+        </Fact>
+        <Fact name={words.state}>{own && <State state={own.state} />}</Fact>
+        <Fact name={words.written}>
+          <Ago time={of.lastModifiedAt} />
+        </Fact>
+        <Fact name={words.seen}>
+          <Ago time={of.updatedAt} />
+        </Fact>
+        <Fact name={words.lifecycle}>{of.lastLifecycleState}</Fact>
+        <Fact name={words.owners}>{owners.join("; ")}</Fact>
+        <Fact name={words.tags}>{of.tags.length > 0 && of.tags.map((tag) => <Tag key={tag} name={tag} />)}</Fact>
+        <Fact name={words.aliases}>
+          {aliases.length > 0 &&
+            aliases.map((alias) => <DatasetLink key={`${alias.namespace} ${alias.name}`} of={alias} />)}
+        </Fact>
+      </Facts>
     </section>
   );
 }

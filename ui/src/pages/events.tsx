@@ -24,10 +24,21 @@ export function EventsPage() {
       <div className="page-head">
         <h1>{words.title}</h1>
         <span className="segments">
-          <Link className="button" to="/events" search={{}} activeOptions={{ exact: true }} aria-current={!kind || undefined}>
+          <Link
+            className="button"
+            to="/events"
+            search={{}}
+            activeOptions={{ exact: true }}
+            aria-current={!kind || undefined}
+          >
             {words.accepted}
           </Link>
-          <Link className="button" to="/events" search={{ kind: "rejected" }} aria-current={kind === "rejected" || undefined}>
+          <Link
+            className="button"
+            to="/events"
+            search={{ kind: "rejected" }}
+            aria-current={kind === "rejected" || undefined}
+          >
             {words.rejected}
           </Link>
         </span>
@@ -45,7 +56,9 @@ function Accepted() {
       <Filters />
       <Section title={words.accepted}>
         <Answer of={query} lines={8}>
-          {(list) => (list.events.length === 0 ? <Empty>{words.none}</Empty> : <EventTable list={list} offset={offset} />)}
+          {(list) =>
+            list.events.length === 0 ? <Empty>{words.none}</Empty> : <EventTable list={list} offset={offset} />
+          }
         </Answer>
       </Section>
     </>
@@ -57,7 +70,15 @@ function Filters() {
   const navigate = useNavigate();
   function apply(form: FormData) {
     const value = (name: string) => String(form.get(name) ?? "").trim() || undefined;
-    void navigate({ to: "/events", search: { namespace: value("namespace"), run: value("run"), after: utc(value("after")), before: utc(value("before")) } });
+    void navigate({
+      to: "/events",
+      search: {
+        namespace: value("namespace"),
+        run: value("run"),
+        after: utc(value("after")),
+        before: utc(value("before")),
+      },
+    });
   }
   return (
     <form className="form-row" action={apply} key={JSON.stringify(search)}>
@@ -126,7 +147,12 @@ function EventTable({ list, offset }: { list: EventList; offset: number }) {
           </thead>
           <tbody>
             {list.events.map((event, index) => (
-              <EventRow key={index} event={event as Shell} isOpen={open === index} toggle={() => setOpen(open === index ? undefined : index)} />
+              <EventRow
+                key={index}
+                event={event as Shell}
+                isOpen={open === index}
+                toggle={() => setOpen(open === index ? undefined : index)}
+              />
             ))}
           </tbody>
         </table>
@@ -144,7 +170,13 @@ function EventRow({ event, isOpen, toggle }: { event: Shell; isOpen: boolean; to
         <td>
           <time dateTime={String(event.eventTime)}>{exactOf(String(event.eventTime))}</time>
         </td>
-        <td>{event.eventType ? <State state={String(event.eventType)} /> : <span className="faint">{event.dataset ? strings.kinds.dataset : "–"}</span>}</td>
+        <td>
+          {event.eventType ? (
+            <State state={String(event.eventType)} />
+          ) : (
+            <span className="faint">{event.dataset ? strings.kinds.dataset : "–"}</span>
+          )}
+        </td>
         <td>{job.name ? <JobLink of={job} /> : <span className="wrap">{String(event.dataset?.name ?? "")}</span>}</td>
         <td>{event.run?.runId ? <RunLink id={String(event.run.runId)} /> : "–"}</td>
         <td className="num">{event.inputs?.length ?? 0}</td>
@@ -172,7 +204,13 @@ function Rejected() {
   return (
     <Section title={words.rejected}>
       <Answer of={query} lines={8}>
-        {(list) => (list.rejected.length === 0 ? <Empty>{words.noneRejected}</Empty> : <RejectedRows list={list} offset={offset} />)}
+        {(list) =>
+          list.rejected.length === 0 ? (
+            <Empty>{words.noneRejected}</Empty>
+          ) : (
+            <RejectedRows list={list} offset={offset} />
+          )
+        }
       </Answer>
     </Section>
   );

@@ -1,12 +1,12 @@
 /** The last 24 hours: events and ends of runs by the hour, and how jobs are now. */
 import { useQuery } from "@tanstack/react-query";
 
-import { eventsByHour, jobHealth } from "../api/queries";
+import { eventsByHour, jobHealth, MOST_TROUBLES } from "../api/queries";
 import type { EventMetric } from "../api/schema";
 import { State } from "../parts/badges";
 import { Section } from "../parts/page";
-import { Plot } from "../parts/plots";
 import type { Bar } from "../parts/plots";
+import { Plot } from "../parts/plots";
 import { Answer, Empty } from "../parts/states";
 import { countOf } from "../parts/time";
 import { strings } from "../strings";
@@ -72,7 +72,10 @@ interface HourlyProps {
 
 /** A bar for each hour, under its sum. */
 function Hourly({ hours, title, partsOf, tell }: HourlyProps) {
-  const bars = hours.map((hour) => ({ label: `${clock(hour.startInterval)} UTC: ${tell(hour)}`, parts: partsOf(hour) }));
+  const bars = hours.map((hour) => ({
+    label: `${clock(hour.startInterval)} UTC: ${tell(hour)}`,
+    parts: partsOf(hour),
+  }));
   const ends: [string, string] = [`${clock(hours[0]!.startInterval)} UTC`, strings.times.now];
   return (
     <>
@@ -85,7 +88,7 @@ function Hourly({ hours, title, partsOf, tell }: HourlyProps) {
 const clock = (time: string) => time.slice(11, 16);
 
 function HealthCounts() {
-  const { data } = useQuery(jobHealth());
+  const { data } = useQuery(jobHealth({ limit: MOST_TROUBLES }));
   if (!data) return null;
   const states = ["ok", "failed", "silent", "late", "stopped"] as const;
   return (

@@ -1,22 +1,22 @@
 /** Home: search first, then what needs attention, what changed, and how much there is. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
 import type { ReactNode } from "react";
+import { useMemo } from "react";
 
-import { changes, datasetHealth, jobHealth, systems } from "../api/queries";
+import { changes, datasetHealth, jobHealth, MOST_TROUBLES, systems } from "../api/queries";
 import type { HealthDatasets, HealthJobs, LineageDiff, SystemCount } from "../api/schema";
-import { SystemIcon } from "../parts/icons";
 import { State } from "../parts/badges";
+import { Changes } from "../parts/changes";
+import { SystemIcon } from "../parts/icons";
 import { DatasetLink, JobLink } from "../parts/links";
 import { Section, useTitle } from "../parts/page";
 import { recentlyViewed } from "../parts/recent";
 import { SiteSearch } from "../parts/search";
 import { Answer, Empty, Failure, Loading } from "../parts/states";
 import { Ago } from "../parts/time";
-import { lookOf } from "../systems";
 import { strings } from "../strings";
-import { Changes } from "../parts/changes";
+import { lookOf } from "../systems";
 import { Activity } from "./home-activity";
 
 export function HomePage() {
@@ -51,8 +51,8 @@ export function HomePage() {
 }
 
 function Attention() {
-  const jobs = useQuery(jobHealth());
-  const datasets = useQuery(datasetHealth());
+  const jobs = useQuery(jobHealth({ limit: MOST_TROUBLES }));
+  const datasets = useQuery(datasetHealth({ limit: MOST_TROUBLES }));
   const failure = jobs.error ?? datasets.error;
   return (
     <Section title={strings.home.attention}>
@@ -67,10 +67,8 @@ function Attention() {
   );
 }
 
-const MOST_TROUBLES = 20;
-
 function AttentionOf({ jobs, datasets }: { jobs: HealthJobs; datasets: HealthDatasets }) {
-  const [wrongJobs, wrongDatasets] = [jobs.jobs.slice(0, MOST_TROUBLES), datasets.datasets.slice(0, MOST_TROUBLES)];
+  const [wrongJobs, wrongDatasets] = [jobs.jobs, datasets.datasets];
   const shown = wrongJobs.length + wrongDatasets.length;
   const total = jobs.totalCount + datasets.totalCount;
   if (total === 0) return <Empty>{strings.home.calm}</Empty>;
@@ -93,7 +91,15 @@ function AttentionOf({ jobs, datasets }: { jobs: HealthJobs; datasets: HealthDat
   );
 }
 
-function Trouble({ of, why, children }: { of: { state: string; since: string | null }; why: string; children: ReactNode }) {
+function Trouble({
+  of,
+  why,
+  children,
+}: {
+  of: { state: string; since: string | null };
+  why: string;
+  children: ReactNode;
+}) {
   return (
     <li>
       <State state={of.state} />
@@ -107,12 +113,15 @@ function Trouble({ of, why, children }: { of: { state: string; since: string | n
 }
 
 const DAY = 86_400_000;
+const MOST_CHANGES = 12;
 
 function Changed() {
   // Of this minute, so that the question stays the same while the page is looked at.
   const to = useMemo(() => new Date(Math.floor(Date.now() / 60_000) * 60_000), []);
   const from = new Date(to.getTime() - DAY);
-  const query = useQuery(changes({ from: from.toISOString(), to: to.toISOString(), limit: 200 }));
+  const times = { from: from.toISOString(), to: to.toISOString() };
+  // How jobs fare is told above.
+  const query = useQuery(changes({ ...times, limit: MOST_CHANGES, order: "newest", without: "state" }));
   return (
     <Section title={strings.home.changed}>
       <Answer of={query}>{(diff) => <ChangedOf diff={diff} />}</Answer>
@@ -121,15 +130,17 @@ function Changed() {
 }
 
 function ChangedOf({ diff }: { diff: LineageDiff }) {
-  // How jobs fare is told above.
-  const lasting = diff.changes.filter(({ type }) => type !== "state");
-  const total = diff.totalCount - (diff.changes.length - lasting.length);
-  if (lasting.length === 0) return <Empty>{strings.home.unchanged}</Empty>;
-  const shown = lasting.sort((a, b) => (b.at ?? "").localeCompare(a.at ?? "")).slice(0, 12);
+  const more = diff.totalCount - diff.changes.length;
+  if (diff.changes.length === 0)
+    return <Empty>{diff.isCut ? strings.home.unchangedLately : strings.home.unchanged}</Empty>;
   return (
     <>
-      <Changes of={shown} nodes={diff.nodes} />
-      {total > shown.length && <p className="faint">{strings.home.changedMore(total - shown.length)}</p>}
+      <Changes of={diff.changes} nodes={diff.nodes} />
+      {diff.isCut ? (
+        <p className="faint">{strings.home.changedBefore}</p>
+      ) : (
+        more > 0 && <p className="faint">{strings.home.changedMore(more)}</p>
+      )}
     </>
   );
 }

@@ -5,14 +5,14 @@ import { useState } from "react";
 
 import type { RunList, RunShape } from "../api/schema";
 import { State } from "../parts/badges";
-import { errorOf } from "../parts/facets";
 import type { Failing } from "../parts/facets";
+import { errorOf } from "../parts/facets";
 import { RunLink } from "../parts/links";
 import { useIsNarrow } from "../parts/narrow";
 import { Section } from "../parts/page";
 import { Answer, Empty } from "../parts/states";
 import { Ago, countOf } from "../parts/time";
-import { Timeline, startOf, tellDuration } from "../parts/timeline";
+import { startOf, Timeline, tellDuration } from "../parts/timeline";
 import { strings } from "../strings";
 
 const words = strings.job;
@@ -78,7 +78,7 @@ function Row({ of: run }: { of: RunShape }) {
         <Ago time={startOf(run)} />
       </td>
       <td>{tellDuration(run)}</td>
-      <td className="error wrap">{error && <Error of={error} />}</td>
+      <td className="error wrap">{error && <Failure of={error} />}</td>
     </tr>
   );
 }
@@ -102,7 +102,7 @@ function NarrowRow({ of: run }: { of: RunShape }) {
       {error && (
         <tr>
           <td className="error wrap" colSpan={3}>
-            <Error of={error} />
+            <Failure of={error} />
           </td>
         </tr>
       )}
@@ -110,7 +110,7 @@ function NarrowRow({ of: run }: { of: RunShape }) {
   );
 }
 
-function Error({ of: { message, trace } }: { of: Failing }) {
+function Failure({ of: { message, trace } }: { of: Failing }) {
   return (
     <>
       <span className="bad-text">{message}</span>

@@ -1,26 +1,25 @@
 /** A job: how its runs went, what it reads and writes, what it is part of, its code. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
 import type { ReactNode } from "react";
-
-import { jobId } from "../api/ids";
+import { useState } from "react";
 import type { Named } from "../api/ids";
+import { jobId } from "../api/ids";
 import { family, job, jobHealth, jobRuns } from "../api/queries";
 import type { FamilyJob, JobFamily, JobShape } from "../api/schema";
 import { State, System, Tag } from "../parts/badges";
 import { codeOf, integrationOf, ownersOf } from "../parts/facets";
 import { Icon, SystemIcon } from "../parts/icons";
 import { JobLink } from "../parts/links";
-import { Facts, PageHead, Section } from "../parts/page";
+import { Fact, Facts, PageHead, Section } from "../parts/page";
 import { useNoteViewed } from "../parts/recent";
 import { Sql } from "../parts/sql";
 import { Answer } from "../parts/states";
 import { Ago, spanOf } from "../parts/time";
 import { JsonView } from "../parts/tree";
 import { UsedDatasets } from "../parts/used-datasets";
-import { systemOfNamespace } from "../systems";
 import { strings } from "../strings";
+import { systemOfNamespace } from "../systems";
 import { Runs } from "./job-runs";
 
 const words = strings.job;
@@ -63,8 +62,20 @@ function Found({ of, named }: { of: JobShape; named: Named }) {
       <About of={of} parent={relatives.data?.parent ?? undefined} />
       <Runs of={runs} askMore={isMore ? () => setLimit(Math.min(MOST_RUNS, limit * 4)) : undefined} />
       <div className="two">
-        <UsedDatasets title={words.inputs} note={words.ofRun} none={words.noInputs} of={of.inputs} counted={latest?.inputDatasetVersions} />
-        <UsedDatasets title={words.outputs} note={words.ofRun} none={words.noOutputs} of={of.outputs} counted={latest?.outputDatasetVersions} />
+        <UsedDatasets
+          title={words.inputs}
+          note={words.ofRun}
+          none={words.noInputs}
+          of={of.inputs}
+          counted={latest?.inputDatasetVersions}
+        />
+        <UsedDatasets
+          title={words.outputs}
+          note={words.ofRun}
+          none={words.noOutputs}
+          of={of.outputs}
+          counted={latest?.outputDatasetVersions}
+        />
       </div>
       {relatives.data && relatives.data.children.length > 0 && <Children of={relatives.data} />}
       {sql && (
@@ -90,20 +101,24 @@ function About({ of, parent }: { of: JobShape; parent: FamilyJob | undefined }) 
           <State state={own.state} /> {own.reason}
         </p>
       )}
-      <Facts
-        of={[
-          [strings.graph.system, <System name={integrationOf(of.facets) || systemOfNamespace(of.namespace)} />],
-          [words.state, own && <State state={own.state} />],
-          [words.type, of.type.toLowerCase()],
-          [words.latest, of.latestRun && <State state={of.latestRun.state} />],
-          [words.heartbeat, <Ago time={own?.lastHeardAt ?? of.updatedAt} />],
-          [words.every, own?.everySeconds && spanOf(own.everySeconds)],
-          [words.parent, parent && <JobLink of={parent} />],
-          [words.code, of.location && <Code at={of.location} />],
-          [strings.dataset.owners, ownersOf(of.facets).join("; ")],
-          [strings.dataset.tags, of.tags.length > 0 && of.tags.map((tag) => <Tag key={tag} name={tag} />)],
-        ]}
-      />
+      <Facts>
+        <Fact name={strings.graph.system}>
+          <System name={integrationOf(of.facets) || systemOfNamespace(of.namespace)} />
+        </Fact>
+        <Fact name={words.state}>{own && <State state={own.state} />}</Fact>
+        <Fact name={words.type}>{of.type.toLowerCase()}</Fact>
+        <Fact name={words.latest}>{of.latestRun && <State state={of.latestRun.state} />}</Fact>
+        <Fact name={words.heartbeat}>
+          <Ago time={own?.lastHeardAt ?? of.updatedAt} />
+        </Fact>
+        <Fact name={words.every}>{own?.everySeconds && spanOf(own.everySeconds)}</Fact>
+        <Fact name={words.parent}>{parent && <JobLink of={parent} />}</Fact>
+        <Fact name={words.code}>{of.location && <Code at={of.location} />}</Fact>
+        <Fact name={strings.dataset.owners}>{ownersOf(of.facets).join("; ")}</Fact>
+        <Fact name={strings.dataset.tags}>
+          {of.tags.length > 0 && of.tags.map((tag) => <Tag key={tag} name={tag} />)}
+        </Fact>
+      </Facts>
     </section>
   );
 }

@@ -3,20 +3,20 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useRef, useState } from "react";
 
 import { fieldId, isJobId, readableId } from "../api/ids";
-import { ActionsProvider } from "../graph/actions";
 import type { GraphActions } from "../graph/actions";
-import { Canvas } from "../graph/canvas";
+import { ActionsProvider } from "../graph/actions";
 import type { CanvasHandle } from "../graph/canvas";
+import { Canvas } from "../graph/canvas";
 import { drawableEdges } from "../graph/columns";
 import { drawScene } from "../graph/drawing";
-import { openColumns } from "../graph/opened";
 import type { ColumnsAsked } from "../graph/opened";
+import { openColumns } from "../graph/opened";
 import { Panel } from "../graph/panel";
 import { useScene } from "../graph/scene";
 import { Toolbar } from "../graph/toolbar";
 import { useHealth, useLineage } from "../graph/use-lineage";
-import { sideKey, toggled, unpackList, without } from "../graph/view-state";
 import type { View } from "../graph/view-state";
+import { sideKey, toggled, unpackList, without } from "../graph/view-state";
 import { useTitle } from "../parts/page";
 import { useNoteViewed } from "../parts/recent";
 import { SiteSearch } from "../parts/search";
@@ -63,18 +63,25 @@ function LineageOf({ view }: { view: View }) {
   const { scene, isBusy, failure } = useScene(graph, opened, subject, selectedId);
 
   const edges = useMemo(
-    () => (scene ? drawableEdges(found.columnEdges, scene.graph, new Set(scene.opened.keys()), Boolean(view.direct)) : []),
+    () =>
+      scene ? drawableEdges(found.columnEdges, scene.graph, new Set(scene.opened.keys()), Boolean(view.direct)) : [],
     [scene, found.columnEdges, view.direct],
   );
   const drawn = useMemo(
-    () => (scene ? { scene, columnEdges: edges, ...drawScene({ scene, columnEdges: edges, view, health, selected: selectedId }) } : undefined),
+    () =>
+      scene
+        ? { scene, columnEdges: edges, ...drawScene({ scene, columnEdges: edges, view, health, selected: selectedId }) }
+        : undefined,
     [scene, edges, view, health, selectedId],
   );
   const actions = useGraphActions(view, graph, change, setAsked, navigate);
 
   const focus = graph?.nodes.get(graph.focus);
   useTitle(`${focus?.name ?? readableId(view.node ?? view.column ?? "")} ${strings.graph.title.toLowerCase()}`);
-  useNoteViewed(focus && focus.kind !== "group" && { kind: focus.kind, namespace: focus.namespace, name: focus.name } || undefined);
+  useNoteViewed(
+    (focus && focus.kind !== "group" && { kind: focus.kind, namespace: focus.namespace, name: focus.name }) ||
+      undefined,
+  );
 
   if (found.error) {
     return (
@@ -99,7 +106,14 @@ function LineageOf({ view }: { view: View }) {
           <Notices view={view} found={found} isBusy={isBusy && Boolean(scene)} />
         </div>
         {graph && (
-          <Panel view={view} graph={graph} columnEdges={edges} selected={graph.nodes.get(selectedId)} health={health} change={change} />
+          <Panel
+            view={view}
+            graph={graph}
+            columnEdges={edges}
+            selected={graph.nodes.get(selectedId)}
+            health={health}
+            change={change}
+          />
         )}
         <p className="visually-hidden" aria-live="polite">
           {graph?.nodes.get(selectedId)?.name}
@@ -153,7 +167,10 @@ function Notices({ view, found, isBusy }: { view: View; found: ReturnType<typeof
     graph?.isCut && strings.graph.cut(graph.nodes.size),
     view.to && isReversed && strings.graph.pathReversed,
     view.to && graph?.nodes.size === 0 && strings.graph.noPath,
-    !view.to && graph?.nodes.size === 1 && (view.system || view.namespace || view.tag || view.state) && strings.graph.nothingLeft,
+    !view.to &&
+      graph?.nodes.size === 1 &&
+      (view.system || view.namespace || view.tag || view.state) &&
+      strings.graph.nothingLeft,
     isBusy && strings.graph.layout,
   ].filter(Boolean);
   return (

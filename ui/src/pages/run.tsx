@@ -10,13 +10,13 @@ import { State } from "../parts/badges";
 import { errorOf, parentOf } from "../parts/facets";
 import { Icon, SystemIcon } from "../parts/icons";
 import { JobLink, RunLink } from "../parts/links";
-import { Facts, PageHead, Section } from "../parts/page";
+import { Fact, Facts, PageHead, Section } from "../parts/page";
 import { Answer, Empty } from "../parts/states";
 import { Ago, durationOf, exactOf } from "../parts/time";
 import { JsonView } from "../parts/tree";
 import { UsedDatasets } from "../parts/used-datasets";
-import { systemOfNamespace } from "../systems";
 import { strings } from "../strings";
+import { systemOfNamespace } from "../systems";
 
 const words = strings.run;
 
@@ -60,8 +60,18 @@ function Found({ of }: { of: RunShape }) {
       )}
       <About of={of} />
       <div className="two">
-        <UsedDatasets title={words.reads} none={words.noReads} of={read.map(({ datasetVersionId: id }) => id)} counted={read} />
-        <UsedDatasets title={words.writes} none={words.noWrites} of={written.map(({ datasetVersionId: id }) => id)} counted={written} />
+        <UsedDatasets
+          title={words.reads}
+          none={words.noReads}
+          of={read.map(({ datasetVersionId: id }) => id)}
+          counted={read}
+        />
+        <UsedDatasets
+          title={words.writes}
+          none={words.noWrites}
+          of={written.map(({ datasetVersionId: id }) => id)}
+          counted={written}
+        />
       </div>
       <Upstream id={of.id} />
       <Events of={of} />
@@ -83,26 +93,27 @@ function About({ of }: { of: RunShape }) {
   const restart = useRestart(of);
   return (
     <section className="card" aria-label={strings.graph.details}>
-      <Facts
-        of={[
-          [strings.job.state, <State state={of.state} />],
-          [words.job, of.job && <JobLink of={of.job} />],
-          [strings.job.started, of.startedAt && exactOf(of.startedAt)],
-          [strings.job.ended, of.endedAt ? exactOf(of.endedAt) : of.state === "RUNNING" && words.running],
-          [strings.job.took, of.durationMs !== null && durationOf(of.durationMs)],
-          [words.nominal, of.nominalStartTime && exactOf(of.nominalStartTime)],
-          [
-            words.parent,
-            parent && (
-              <>
-                <RunLink id={parent.runId} /> {parent.name && <JobLink of={parent} />}
-              </>
-            ),
-          ],
-          [words.restartOf, of.restartOf && <RunLink id={of.restartOf} />],
-          [words.restartedBy, restart && <RunLink id={restart.id} />],
-        ]}
-      />
+      <Facts>
+        <Fact name={strings.job.state}>
+          <State state={of.state} />
+        </Fact>
+        <Fact name={words.job}>{of.job && <JobLink of={of.job} />}</Fact>
+        <Fact name={strings.job.started}>{of.startedAt && exactOf(of.startedAt)}</Fact>
+        <Fact name={strings.job.ended}>
+          {of.endedAt ? exactOf(of.endedAt) : of.state === "RUNNING" && words.running}
+        </Fact>
+        <Fact name={strings.job.took}>{of.durationMs !== null && durationOf(of.durationMs)}</Fact>
+        <Fact name={words.nominal}>{of.nominalStartTime && exactOf(of.nominalStartTime)}</Fact>
+        <Fact name={words.parent}>
+          {parent && (
+            <>
+              <RunLink id={parent.runId} /> {parent.name && <JobLink of={parent} />}
+            </>
+          )}
+        </Fact>
+        <Fact name={words.restartOf}>{of.restartOf && <RunLink id={of.restartOf} />}</Fact>
+        <Fact name={words.restartedBy}>{restart && <RunLink id={restart.id} />}</Fact>
+      </Facts>
     </section>
   );
 }

@@ -1,12 +1,26 @@
 /** Words with a colour: states of runs, of health, tags and systems. */
-import { lookOf } from "../systems";
+
 import { strings } from "../strings";
+import { lookOf } from "../systems";
 import { SystemIcon } from "./icons";
 
 const TONES: Record<string, string> = {
-  COMPLETED: "good", COMPLETE: "good", RUNNING: "busy", START: "busy", NEW: "quiet", FAILED: "bad", FAIL: "bad",
-  failed: "bad", silent: "warn", late: "warn", stale: "warn", empty: "bad", low: "warn",
-  high: "warn", ok: "good", fresh: "good",
+  COMPLETED: "good",
+  COMPLETE: "good",
+  RUNNING: "busy",
+  START: "busy",
+  NEW: "quiet",
+  FAILED: "bad",
+  FAIL: "bad",
+  failed: "bad",
+  silent: "warn",
+  late: "warn",
+  stale: "warn",
+  empty: "bad",
+  low: "warn",
+  high: "warn",
+  ok: "good",
+  fresh: "good",
 };
 
 export function toneOf(state: string): string {

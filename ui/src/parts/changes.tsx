@@ -1,6 +1,7 @@
 /** What changed between two times, each with when and by what. */
-import type { ChangedNode, LineageChange } from "../api/schema";
+
 import { shortName } from "../api/ids";
+import type { ChangedNode, LineageChange } from "../api/schema";
 import { strings } from "../strings";
 import { DatasetLink, JobLink, RunLink } from "./links";
 import { Ago } from "./time";

@@ -45,7 +45,10 @@ export function ownersOf(facets: Facets): string[] {
 }
 
 export function aliasesOf(facets: Facets): { namespace: string; name: string }[] {
-  return list(record(facets.symlinks).identifiers).map((one) => ({ namespace: text(one.namespace), name: text(one.name) }));
+  return list(record(facets.symlinks).identifiers).map((one) => ({
+    namespace: text(one.namespace),
+    name: text(one.name),
+  }));
 }
 
 export interface Counted {

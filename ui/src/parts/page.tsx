@@ -1,6 +1,7 @@
 /** The frame of a page: its title in the window, its heading, its sections. */
-import { useEffect } from "react";
+
 import type { ReactNode } from "react";
+import { useEffect } from "react";
 
 import { strings } from "../strings";
 
@@ -41,7 +42,17 @@ export function PageHead({
   );
 }
 
-export function Section({ title, note, children, id }: { title: string; note?: ReactNode; children: ReactNode; id?: string }) {
+export function Section({
+  title,
+  note,
+  children,
+  id,
+}: {
+  title: string;
+  note?: ReactNode;
+  children: ReactNode;
+  id?: string;
+}) {
   return (
     <section className="card" id={id}>
       <div className="card-head">
@@ -53,17 +64,17 @@ export function Section({ title, note, children, id }: { title: string; note?: R
   );
 }
 
-export function Facts({ of }: { of: [string, ReactNode][] }) {
-  const told = of.filter(([, value]) => value !== null && value !== undefined && value !== "" && value !== false);
-  if (told.length === 0) return null;
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className="facts">{children}</dl>;
+}
+
+/** A name and its value; nothing if there is none. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  if (children === null || children === undefined || children === "" || children === false) return null;
   return (
-    <dl className="facts">
-      {told.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }

@@ -43,7 +43,14 @@ function highestOf(bars: Bar[]): number {
 function Bars({ bars, title, height, most }: { bars: Bar[]; title: string; height: number; most: number }) {
   const step = 100 / Math.max(1, bars.length);
   return (
-    <svg className="bars" role="img" aria-label={title} style={{ height }} viewBox={`0 0 100 ${HEIGHT}`} preserveAspectRatio="none">
+    <svg
+      className="bars"
+      role="img"
+      aria-label={title}
+      style={{ height }}
+      viewBox={`0 0 100 ${HEIGHT}`}
+      preserveAspectRatio="none"
+    >
       {[0, HEIGHT / 2, HEIGHT].map((y) => (
         <line key={y} className="plot-line" x1={0} x2={100} y1={y} y2={y} vectorEffect="non-scaling-stroke" />
       ))}

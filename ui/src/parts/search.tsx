@@ -1,14 +1,13 @@
 /** The search box: finds while one types, and leads to the lineage of what was found. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useId, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
-
-import { found } from "../api/queries";
+import { useEffect, useId, useRef, useState } from "react";
 import { fieldId } from "../api/ids";
+import { found } from "../api/queries";
 import type { SearchResult } from "../api/schema";
-import { systemOfNamespace } from "../systems";
 import { strings } from "../strings";
+import { systemOfNamespace } from "../systems";
 import { Icon, SystemIcon } from "./icons";
 
 interface Choosing {
@@ -69,7 +68,7 @@ export function Search({ onChoose, hint = strings.search.hint, isLarge = false, 
 
   const isNone = isOpen && asked.trim() !== "" && query.isSuccess && results.length === 0;
   return (
-    <div className={isLarge ? "search large" : "search"} role="search" aria-label={hint}>
+    <search className={isLarge ? "search large" : "search"} aria-label={hint}>
       <Icon name="search" />
       <input
         ref={input}
@@ -94,12 +93,13 @@ export function Search({ onChoose, hint = strings.search.hint, isLarge = false, 
         onKeyDown={onKeyDown}
       />
       {hasKeys && !text && <kbd>{strings.search.keys}</kbd>}
-      <ul id={list} role="listbox" aria-label={strings.search.label} hidden={results.length === 0} className="found">
+      <div id={list} role="listbox" aria-label={strings.search.label} hidden={results.length === 0} className="found">
         {results.map((result, index) => (
-          <li
+          <div
             key={`${result.nodeId} ${result.match.text}`}
             id={`${list}-${index}`}
             role="option"
+            tabIndex={-1}
             aria-selected={index === at}
             // Before the input loses its focus, which would close the list.
             onMouseDown={(event) => {
@@ -109,15 +109,15 @@ export function Search({ onChoose, hint = strings.search.hint, isLarge = false, 
             onMouseMove={() => setAt(index)}
           >
             <Result of={result} />
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       {(isNone || query.isError) && isOpen && (
         <p className="found none" role="status">
           {query.isError ? strings.state.failed : strings.search.none(asked.slice(0, 60))}
         </p>
       )}
-    </div>
+    </search>
   );
 }
 
@@ -169,5 +169,7 @@ function useSearchKeys(isOn: boolean, input: React.RefObject<HTMLInputElement | 
 }
 
 export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }

@@ -10,6 +10,7 @@ const PAGES = [
   ["/lineage", strings.nav.lineage],
   ["/browse", strings.nav.browse],
   ["/events", strings.nav.events],
+  ["/docs", strings.nav.api],
 ] as const;
 
 /** Whether lineage has no node yet, and so a search of its own in the middle. */
@@ -32,11 +33,17 @@ export function Shell() {
         {hasOwnSearch ? <span className="space" /> : <SiteSearch />}
         <nav aria-label={strings.nav.pages}>
           {PAGES.map(([to, label]) => (
-            <Link key={to} to={to} activeProps={{ className: "here", "aria-current": "page" }} activeOptions={{ includeSearch: false }}>
+            <Link
+              key={to}
+              to={to}
+              // Swagger UI is large: only for who goes there.
+              preload={to === "/docs" ? false : undefined}
+              activeProps={{ className: "here", "aria-current": "page" }}
+              activeOptions={{ includeSearch: false }}
+            >
               {label}
             </Link>
           ))}
-          <a href="/docs">{strings.nav.api}</a>
           <ThemeButton />
         </nav>
       </header>

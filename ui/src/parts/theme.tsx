@@ -15,6 +15,8 @@ function chosenTheme(): Theme {
 
 export function applyTheme(theme: Theme = chosenTheme()): void {
   document.documentElement.dataset.theme = theme;
+  // What Swagger UI goes by.
+  document.documentElement.classList.toggle("dark-mode", theme === "dark");
 }
 
 export function ThemeButton() {

@@ -38,7 +38,7 @@ export function agoOf(time: string | null | undefined, now = Date.now()): string
 
 export function exactOf(time: string): string {
   const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? time : date.toISOString().replace("T", " ").slice(0, 19) + " UTC";
+  return Number.isNaN(date.getTime()) ? time : `${date.toISOString().replace("T", " ").slice(0, 19)} UTC`;
 }
 
 export function Ago({ time }: { time: string | null | undefined }) {
@@ -58,7 +58,8 @@ export function bytesOf(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   let size = value;
   for (const unit of ["B", "kB", "MB", "GB", "TB"]) {
-    if (size < 1000 || unit === "TB") return `${size < 10 && unit !== "B" ? size.toFixed(1) : Math.round(size)} ${unit}`;
+    if (size < 1000 || unit === "TB")
+      return `${size < 10 && unit !== "B" ? size.toFixed(1) : Math.round(size)} ${unit}`;
     size /= 1000;
   }
   return String(value);

@@ -9,7 +9,15 @@ import { fileName, save } from "./saving";
 const OPEN_DEPTH = 2;
 const MOST_ITEMS = 200;
 
-export function JsonView({ value, name, openDepth = OPEN_DEPTH }: { value: unknown; name: string; openDepth?: number }) {
+export function JsonView({
+  value,
+  name,
+  openDepth = OPEN_DEPTH,
+}: {
+  value: unknown;
+  name: string;
+  openDepth?: number;
+}) {
   const [isRaw, setRaw] = useState(false);
   return (
     <div>
@@ -22,7 +30,10 @@ export function JsonView({ value, name, openDepth = OPEN_DEPTH }: { value: unkno
             {strings.events.raw}
           </button>
         </span>
-        <button type="button" onClick={() => save(fileName(name, "json"), JSON.stringify(value, null, 2), "application/json")}>
+        <button
+          type="button"
+          onClick={() => save(fileName(name, "json"), JSON.stringify(value, null, 2), "application/json")}
+        >
           <Icon name="download" />
           {strings.events.download}
         </button>
@@ -49,7 +60,9 @@ function Branch({ value, open }: { value: unknown; open: number }) {
       {entries.slice(0, MOST_ITEMS).map(([key, child]) => (
         <Item key={key} name={key} value={child} open={open} />
       ))}
-      {entries.length > MOST_ITEMS && <div className="leaf faint">{strings.home.changedMore(entries.length - MOST_ITEMS)}</div>}
+      {entries.length > MOST_ITEMS && (
+        <div className="leaf faint">{strings.home.changedMore(entries.length - MOST_ITEMS)}</div>
+      )}
     </>
   );
 }

@@ -26,7 +26,9 @@ export function useSaidOf(names: Named[], jobs: Named[] | undefined, side: "inpu
     .flatMap(({ data }) => data?.runs ?? [])
     .flatMap((run) => {
       const uses = (side === "input" ? run.inputDatasetVersions : run.outputDatasetVersions) ?? [];
-      const use = uses.find(({ datasetVersionId: id }) => names.some(({ namespace, name }) => id.namespace === namespace && id.name === name));
+      const use = uses.find(({ datasetVersionId: id }) =>
+        names.some(({ namespace, name }) => id.namespace === namespace && id.name === name),
+      );
       return use ? [{ run, facets: use.facets }] : [];
     })
     .sort((a, b) => (b.run.createdAt ?? "").localeCompare(a.run.createdAt ?? ""));

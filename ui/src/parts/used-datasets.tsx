@@ -18,7 +18,9 @@ interface Props {
 
 export function UsedDatasets({ title, note, none, of, counted = [] }: Props) {
   const rows = of.map((dataset) => {
-    const told = counted.find(({ datasetVersionId: id }) => id.namespace === dataset.namespace && id.name === dataset.name);
+    const told = counted.find(
+      ({ datasetVersionId: id }) => id.namespace === dataset.namespace && id.name === dataset.name,
+    );
     return { dataset, ...countedOf(told?.facets ?? {}) };
   });
   const isCounted = rows.some(({ rows, bytes }) => rows !== null || bytes !== null);

@@ -1,8 +1,7 @@
 /** A long list of which only the rows in view are made. */
-import { useState } from "react";
+import { useVirtualizer } from "@tanstack/react-virtual";
 import type { ReactNode } from "react";
-
-const BEYOND = 6;
+import { useLayoutEffect, useRef } from "react";
 
 interface Props {
   count: number;
@@ -15,23 +14,31 @@ interface Props {
 }
 
 export function VirtualRows({ count, height, most, label, children }: Props) {
-  const [top, setTop] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
   const room = Math.min(most, count * height);
-  const first = Math.max(0, Math.floor(top / height) - BEYOND);
-  const last = Math.min(count, Math.ceil((top + room) / height) + BEYOND);
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => list.current,
+    estimateSize: () => height,
+    overscan: 6,
+    // Known before it is drawn: the first rows need no second pass.
+    initialRect: { width: 0, height: room },
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: heights are asked for anew when they change
+  useLayoutEffect(() => rows.measure(), [rows, height]);
   return (
     <div
+      ref={list}
       className="virtual"
       style={{ height: room }}
       role="group"
       aria-label={label}
       tabIndex={count * height > most ? 0 : undefined}
-      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
-      <div style={{ height: count * height, position: "relative" }}>
-        {Array.from({ length: last - first }, (_, offset) => (
-          <div key={first + offset} className="virtual-row" style={{ top: (first + offset) * height, height }}>
-            {children(first + offset)}
+      <div style={{ height: rows.getTotalSize(), position: "relative" }}>
+        {rows.getVirtualItems().map(({ key, index, start }) => (
+          <div key={key} className="virtual-row" style={{ top: start, height }}>
+            {children(index)}
           </div>
         ))}
       </div>

@@ -3,6 +3,7 @@
 The address may be a store's: then the same requests are answered in this process.
 """
 
+import ssl
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -37,6 +38,8 @@ _FIRST_WAIT_SECONDS = 0.25
 _LONGEST_WAIT_SECONDS = 30.0
 # A body of 20 MB is stored in a few seconds; a server that is busy may take longer.
 _TIMEOUT = httpx2.Timeout(60.0, connect=5.0)
+# For addresses without TLS.
+_TRUSTS_NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 class Client:
@@ -61,6 +64,8 @@ class Client:
             headers={"Authorization": f"Bearer {key}"} if key else {},
             timeout=_TIMEOUT,
             transport=transport,
+            # Reading the certificates of all authorities takes longer than most requests.
+            verify=_TRUSTS_NOBODY if address.scheme == "http" else True,
             # A proxy cannot reach this machine's own loopback address.
             trust_env=address.host not in _LOOPBACK,
         )
@@ -97,10 +102,11 @@ class Client:
             raise self.refusal(answer)
         return answer
 
-    def send_once(self, method: str, path: str) -> httpx2.Response:
+    def send_once(self, method: str, path: str, **request: Any) -> httpx2.Response:
         """Send a request whose answer is wanted whatever it is, "not now" included."""
+        self._refuse_to_write_to_a_store(method)
         try:
-            return self._http.request(method, path)
+            return self._http.request(method, path, **request)
         except httpx2.TransportError as error:
             raise ServerUnreachable(self.url, _reason(error)) from None
 
@@ -109,11 +115,7 @@ class Client:
 
         Everything sent here may be sent twice: reading changes nothing, nor does an event again.
         """
-        if self._is_store and method != "GET":
-            raise InvalidRequest(
-                "--server",
-                "this command cannot write to a store directly; give the URL of a server",
-            )
+        self._refuse_to_write_to_a_store(method)
         wait = _FIRST_WAIT_SECONDS
         for is_last in (*(False,) * (_ATTEMPTS - 1), True):
             try:
@@ -127,9 +129,16 @@ class Client:
                 self._has_answered = True
                 if is_last or answer.status_code not in _NOT_NOW:
                     return answer
-                self._sleep(_asked_wait(answer, wait))
+                self._sleep(_retry_after(answer, wait))
             wait = min(wait * 2, _LONGEST_WAIT_SECONDS)
         raise AssertionError("the last attempt returns or raises")
+
+    def _refuse_to_write_to_a_store(self, method: str) -> None:
+        if self._is_store and method != "GET":
+            raise InvalidRequest(
+                "--server",
+                "this command cannot write to a store directly; give the URL of a server",
+            )
 
     def refusal(self, answer: httpx2.Response) -> ServerRefused:
         """The error that an answer stands for."""
@@ -183,10 +192,10 @@ def _parse_url(url: str) -> httpx2.URL:
     return parsed
 
 
-def _asked_wait(answer: httpx2.Response, wait: float) -> float:
+def _retry_after(answer: httpx2.Response, wait: float) -> float:
     """How long the server asks to wait, within reason; a date is answered by our own pace."""
-    asked = answer.headers.get("retry-after", "")
-    return min(float(asked), _LONGEST_WAIT_SECONDS) if asked.isdecimal() else wait
+    seconds = answer.headers.get("retry-after", "")
+    return min(float(seconds), _LONGEST_WAIT_SECONDS) if seconds.isdecimal() else wait
 
 
 def _reason(error: httpx2.TransportError) -> str:

@@ -8,7 +8,7 @@ import typer
 
 from headwater.cli.api.client import Client, json_of, message_of
 from headwater.cli.api.node_lookup import NodeType, find_node
-from headwater.cli.api.node_names import COLUMN, JOB, NodeName
+from headwater.cli.api.node_names import COLUMN, JOB, FoundNode
 from headwater.cli.output.screen import Screen
 from headwater.errors import HeadwaterError
 
@@ -37,30 +37,30 @@ _WORDS = {COLUMN: "column", JOB: "job"}
 _EXPLAINED = frozenset((400, 404, 409, 422))
 
 
-def find_edited(client: Client, name: str, type: NodeType | None) -> NodeName:
+def find_edited(client: Client, name: str, type: NodeType | None) -> FoundNode:
     """What a name means, to be edited."""
     return find_node(client, name, type, "" if type else ", or narrow it with --type")
 
 
-def path_of(node: NodeName) -> str:
+def path_of(node: FoundNode) -> str:
     """Where the API has a dataset or job; of a column, its dataset."""
     noun = "jobs" if node.type == JOB else "datasets"
     return f"/api/v1/namespaces/{_escaped(node.namespace)}/{noun}/{_escaped(node.name)}"
 
 
-def tag_path(node: NodeName, tag: str) -> str:
+def tag_path(node: FoundNode, tag: str) -> str:
     field = f"/fields/{_escaped(node.field)}" if node.field else ""
     return f"{path_of(node)}{field}/tags/{_escaped(tag)}"
 
 
-def entity_of(node: NodeName) -> Shape:
+def entity_of(node: FoundNode) -> Shape:
     """A node as edits name it."""
     kind = "job" if node.type == JOB else "dataset"
     entity = {"type": kind, "namespace": node.namespace, "name": node.name}
     return entity | ({"field": node.field} if node.field else {})
 
 
-def label_of(node: NodeName) -> str:
+def label_of(node: FoundNode) -> str:
     """A node for people: what it is, and its whole name."""
     field = f"#{node.field}" if node.field else ""
     name = f"{node.namespace}|{node.name}{field}"
@@ -78,7 +78,7 @@ def change(client: Client, method: str, path: str, body: Shape | None = None) ->
     raise client.refusal(answer)
 
 
-def say_aspect(client: Client, node: NodeName, aspect: str, value: Shape | None) -> None:
+def say_aspect(client: Client, node: FoundNode, aspect: str, value: Shape | None) -> None:
     """Give a value of a node, or take it back."""
     change_body = {"unset": [aspect]} if value is None else {"set": {aspect: value}}
     change(client, "POST", "/api/v1/edits", {"entity": entity_of(node), **change_body})

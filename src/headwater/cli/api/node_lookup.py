@@ -8,7 +8,7 @@ from headwater.cli.api.node_names import (
     COLUMN,
     DATASET,
     JOB,
-    NodeName,
+    FoundNode,
     is_node_id,
     node_of_id,
     node_of_shape,
@@ -16,7 +16,7 @@ from headwater.cli.api.node_names import (
 from headwater.cli.output.screen import Grid, Screen
 from headwater.errors import InvalidRequest, NotFound
 
-_ASKED = 200
+_LIMIT = 200
 _LISTED = 20
 _NEAR = 5
 
@@ -31,14 +31,14 @@ _TYPES = {NodeType.DATASET: DATASET, NodeType.JOB: JOB, NodeType.COLUMN: COLUMN}
 _WORDS = {of_api: word for word, of_api in _TYPES.items()}
 
 
-def find_node(client: Client, name: str, type: NodeType | None = None, hint: str = "") -> NodeName:
+def find_node(client: Client, name: str, type: NodeType | None = None, hint: str = "") -> FoundNode:
     """Find the node that a name means: the only one that has it, or the only one like it.
 
     Several candidates are listed on standard error; `hint` is a further suggestion.
     """
     if not name.strip():
         raise InvalidRequest("NAME", "empty; give the name of a dataset, a job or a column")
-    answer = client.read("/api/v1/nodes", name=name, limit=_ASKED)
+    answer = client.read("/api/v1/nodes", name=name, limit=_LIMIT)
     found = [node for node in answer["nodes"] if type is None or node["type"] == _TYPES[type]]
     exact = [node for node in found if node["isExact"]]
     candidates = exact or found
@@ -66,7 +66,7 @@ def _ambiguous(name: str, candidates: list[dict[str, Any]], hint: str) -> Invali
     screen.show(grid)
     if len(candidates) > _LISTED:
         screen.say(f"{screen.marks.dots} and more")
-    count = f"{len(candidates)}{' or more' if len(candidates) == _ASKED else ''}"
+    count = f"{len(candidates)}{' or more' if len(candidates) == _LIMIT else ''}"
     return InvalidRequest(
         screen.clean(name),
         f"matches {count} nodes; give one of these as NAMESPACE|NAME or as a node id{hint}",

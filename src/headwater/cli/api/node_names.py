@@ -8,7 +8,7 @@ COLUMN = "DATASET_FIELD"
 _TYPES = {"dataset": DATASET, "job": JOB, "datasetField": COLUMN}
 
 
-class NodeName(NamedTuple):
+class FoundNode(NamedTuple):
     """A dataset, a job or a dataset's column."""
 
     id: str
@@ -30,12 +30,12 @@ def is_node_id(text: str) -> bool:
     return text.partition(":")[0] in _TYPES
 
 
-def node_of_shape(id: str, shape: dict[str, Any]) -> NodeName:
+def node_of_shape(id: str, shape: dict[str, Any]) -> FoundNode:
     """A node as answers of the API name it."""
-    return NodeName(id, shape["type"], shape["namespace"], shape["name"], shape["field"] or "")
+    return FoundNode(id, shape["type"], shape["namespace"], shape["name"], shape["field"] or "")
 
 
-def node_of_id(id: str) -> NodeName:
+def node_of_id(id: str) -> FoundNode:
     """A node of which nothing but its id is known: where its namespace ends is not."""
     prefix, _, rest = id.partition(":")
-    return NodeName(id, _TYPES.get(prefix, DATASET), "", rest)
+    return FoundNode(id, _TYPES.get(prefix, DATASET), "", rest)

@@ -4,7 +4,6 @@ import typer
 
 from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.config import Setting, explain_settings
-from headwater.store.engine import describe
 
 app = typer.Typer(help="Show the settings.", no_args_is_help=True)
 
@@ -35,5 +34,7 @@ def shown_value(setting: Setting) -> str:
         return ", ".join(f"{key}=***" for key in sorted(setting.value)) or "-"
     text = str(setting.value)
     if "://" in text:
+        from headwater.store.engine import describe
+
         return describe(text)
     return text or "-"

@@ -46,8 +46,14 @@ def search(
     For example: headwater search orders daily
     """
     text = " ".join(words)
-    asked = {"filter": type, "namespace": namespace, "system": system, "tag": tag, "state": state}
-    given = {name: str(value) for name, value in asked.items() if value is not None}
+    parameters = {
+        "filter": type,
+        "namespace": namespace,
+        "system": system,
+        "tag": tag,
+        "state": state,
+    }
+    given = {name: str(value) for name, value in parameters.items() if value is not None}
     with Client(server) as client:
         found = client.read("/api/v1/search", q=text, limit=limit, **given)
         results = found["results"]

@@ -10,9 +10,12 @@ import typer
 
 from headwater.config import Settings, load_settings
 from headwater.errors import BadConfig
+from headwater.extras import install_line, is_installed, require
 
 if TYPE_CHECKING:
     from headwater.store.engine import Engine
+
+log = logging.getLogger(__name__)
 
 Store = Annotated[
     str | None,
@@ -47,6 +50,7 @@ def serve(
     settings = load_settings(store=store, data=data, server={"host": host, "port": port})
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level="INFO")
     logging.getLogger("alembic").setLevel("WARNING")
+    _check_lake(settings)
     _prepare_store(settings)
     run_server(settings)
 
@@ -56,6 +60,14 @@ def _soften(record: logging.LogRecord) -> bool:
     if "timeout graceful shutdown" in record.getMessage():
         record.levelno, record.levelname = logging.WARNING, "WARNING"
     return True
+
+
+def _check_lake(settings: Settings) -> None:
+    """A lake that is asked for needs its library; one that is not, is said to be off."""
+    if settings.lake.is_on:
+        require("lake")
+    elif not is_installed("lake"):
+        log.info("no lake is written: that takes %s", install_line("lake"))
 
 
 def _prepare_store(settings: Settings) -> None:
@@ -108,7 +120,7 @@ def run_server(settings: Settings, announce: Callable[[ListeningServer], None] =
     import uvicorn
 
     from headwater.server.app import Application
-    from headwater.server.http.protocol import BoundedProtocol
+    from headwater.server.http.protocol import IDLE_SECONDS, BoundedProtocol
 
     class Server(uvicorn.Server):
         """Says where it listens, once it does."""
@@ -118,7 +130,8 @@ def run_server(settings: Settings, announce: Callable[[ListeningServer], None] =
             if self.started:
                 listening = self.servers[0].sockets[0]
                 address, bound = listening.getsockname()[:2]
-                announce(ListeningServer(f"http://{address}:{bound}", self._stop))
+                name = f"[{address}]" if ":" in address else address
+                announce(ListeningServer(f"http://{name}:{bound}", self._stop))
 
         def _stop(self) -> None:
             self.should_exit = True
@@ -135,7 +148,7 @@ def run_server(settings: Settings, announce: Callable[[ListeningServer], None] =
         log_level="warning",
         proxy_headers=False,
         server_header=False,
-        timeout_keep_alive=60,
+        timeout_keep_alive=IDLE_SECONDS,
         # Then requests that are still waiting are told to come again.
         timeout_graceful_shutdown=5,
     )

@@ -12,8 +12,8 @@ from headwater.demo import example
 from headwater.demo.live import place
 from headwater.demo.live.place import Place
 from headwater.errors import InvalidRequest
-from headwater.model import instant
 from headwater.model.intake import take_in
+from headwater.model.values import instant
 
 if TYPE_CHECKING:
     from headwater.store.stats.counts import StoreCounts
@@ -96,13 +96,13 @@ class DemoStore:
         from headwater.store.write.writer import open_writer
 
         engine = open_engine(self.url)
-        self._write_note(note)
-        upgrade(engine)
-        events = example.make_events(note.now)
-        writer = open_writer(engine, fills_outbox=True)
-        console = Console(stderr=True)
-        parts = range(0, len(events), _EVENTS_AT_ONCE)
+        writer = open_writer(engine, notes_for_lake=True)
         try:
+            self._write_note(note)
+            upgrade(engine)
+            events = example.make_events(note.now)
+            console = Console(stderr=True)
+            parts = range(0, len(events), _EVENTS_AT_ONCE)
             for start in track(
                 parts,
                 "Loading the example",

@@ -19,7 +19,7 @@ from headwater.cli.api.client import Client
 from headwater.config import environment_with
 from headwater.demo.live.place import DAYS, FAILED, NAMESPACE, PLAYED, STREAM, SUMMARY, Place
 from headwater.errors import HeadwaterError, SparkUnavailable
-from headwater.model.instant import format_instant, now
+from headwater.model.values.instant import format_instant, now
 
 Shape = dict[str, Any]
 

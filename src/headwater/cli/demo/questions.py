@@ -8,13 +8,13 @@ import typer
 
 from headwater.cli.api.client import DEFAULT_URL, Client
 from headwater.cli.api.node_lookup import find_node
-from headwater.cli.commands.diff import ask_diff
-from headwater.cli.commands.lineage import Question, ask_lineage
-from headwater.cli.commands.path import ask_paths
-from headwater.cli.options import Side
+from headwater.cli.commands.lineage.diff import ask_diff
+from headwater.cli.commands.lineage.lineage import Question, ask_lineage
+from headwater.cli.commands.lineage.path import ask_paths
 from headwater.demo.streams import SCREENING
 from headwater.demo.warehouse import SUMMARY_MODEL
-from headwater.model import instant
+from headwater.graph.answer import Side
+from headwater.model.values import instant
 
 
 class _Command(NamedTuple):

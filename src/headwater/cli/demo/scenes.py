@@ -14,7 +14,7 @@ from headwater.cli.demo.tour import show_example, show_live
 from headwater.cli.output.screen import Screen
 from headwater.cli.output.times import describe_age
 from headwater.errors import HeadwaterError
-from headwater.model import instant
+from headwater.model.values import instant
 
 _LIVE = (
     "\nFirst, live: files of orders -> clean-orders, a Spark stream -> cleaned_orders"

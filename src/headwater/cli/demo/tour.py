@@ -4,17 +4,17 @@ from rich.text import Text
 
 from headwater.cli.api.client import Client
 from headwater.cli.api.node_lookup import find_node
-from headwater.cli.commands.diff import ask_diff, show_diff
-from headwater.cli.commands.lineage import Question, Shape, ask_lineage, show_lineage
+from headwater.cli.commands.lineage.diff import ask_diff, show_diff
+from headwater.cli.commands.lineage.lineage import Question, Shape, ask_lineage, show_lineage
 from headwater.cli.demo.live import jobs_behind, read_runs, rows_of
-from headwater.cli.options import Side
 from headwater.cli.output.printing import STATE_STYLES
 from headwater.cli.output.screen import Grid, Screen
 from headwater.demo.build import HOUR
 from headwater.demo.example import clock_at
 from headwater.demo.live.place import SUMMARY
 from headwater.demo.tables import DASHBOARD
-from headwater.model.instant import MINUTE, format_instant
+from headwater.graph.answer import Side
+from headwater.model.values.instant import MINUTE, format_instant
 
 _DASHBOARD = DASHBOARD.at.name.rpartition(".")[2]
 _REVENUE = f"{_DASHBOARD}.{DASHBOARD.columns[0].name}"

@@ -6,11 +6,12 @@ from typing import Any
 
 from rich.text import Text
 
-from headwater.cli.api.node_names import NodeName
-from headwater.cli.options import Side, more_of
+from headwater.cli.api.node_names import FoundNode
+from headwater.cli.options import more_of
 from headwater.cli.output.screen import Grid, Screen
 from headwater.cli.output.times import describe_time
 from headwater.cli.output.tree import Branch, grow
+from headwater.graph.answer import Side
 
 Shape = dict[str, Any]
 # All ways in which one column goes into another.
@@ -41,9 +42,9 @@ class ColumnTrees:
 
     def show(self, sides: Iterable[Side]) -> None:
         is_first = True
-        wanted = tuple(sides)
+        requested = tuple(sides)
         for start in self._starts:
-            for side in wanted:
+            for side in requested:
                 if not is_first:
                     self._screen.say()
                 is_first = False
@@ -108,7 +109,7 @@ class ColumnTrees:
 
     def _label(self, id: str) -> str:
         data = self._nodes[id]["data"]
-        node = NodeName(id, "", data["namespace"], data["dataset"], data["field"])
+        node = FoundNode(id, "", data["namespace"], data["dataset"], data["field"])
         return self._screen.clean(node.label)
 
     def _jobs(self, ways: Ways) -> str:

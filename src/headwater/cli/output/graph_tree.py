@@ -5,12 +5,13 @@ from typing import Any
 
 from rich.text import Text
 
-from headwater.cli.options import Side, more_of
+from headwater.cli.options import more_of
 from headwater.cli.output.printing import STATE_STYLES
 from headwater.cli.output.screen import Grid, Screen
 from headwater.cli.output.times import describe_age, describe_time
 from headwater.cli.output.tree import Branch, grow
-from headwater.model.instant import now, parse_instant
+from headwater.graph.answer import Side
+from headwater.model.values.instant import now, parse_instant
 
 Shape = dict[str, Any]
 

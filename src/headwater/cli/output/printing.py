@@ -1,14 +1,14 @@
 """How commands print: a table for people, JSON for programs."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.text import Text
+
+from headwater.cli.output.screen import Grid, Screen
 
 STATE_STYLES = {
     "COMPLETED": "green",
@@ -30,9 +30,6 @@ OutputOption = Annotated[
     Output, typer.Option("--output", "-o", help="Output format: a table, or JSON for programs.")
 ]
 
-# To a terminal a table fits the window; into a pipe every row is one line, without colours.
-_PIPE_WIDTH = 10_000
-
 
 def print_rows(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[str], output: Output, empty: str
@@ -44,21 +41,13 @@ def print_rows(
     if not rows:
         typer.echo(empty)
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        # Names are what people copy: they are folded, never cut.
-        table.add_column(column.replace("_", " "), overflow="fold")
+    screen = Screen()
+    grid = Grid([column.replace("_", " ") for column in columns], is_complete=True)
     for row in rows:
-        table.add_row(*(_cell(row.get(column)) for column in columns))
-    is_terminal = sys.stdout.isatty()
-    Console(highlight=False, width=None if is_terminal else _PIPE_WIDTH).print(table)
+        grid.add(*(_cell(screen, row.get(column)) for column in columns))
+    screen.show(grid)
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    text = str(value)
-    style = STATE_STYLES.get(text)
-    # Names may hold brackets, which would be read as markup.
-    escaped = text.replace("[", r"\[")
-    return f"[{style}]{escaped}[/]" if style else escaped
+def _cell(screen: Screen, value: Any) -> Text:
+    text = "-" if value is None else str(value)
+    return Text(screen.clean(text), STATE_STYLES.get(text, ""))

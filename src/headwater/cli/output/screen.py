@@ -2,12 +2,13 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import typer
 from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 _GAP = 2
@@ -32,16 +33,42 @@ _PLAIN = Marks("|- ", "`- ", "|  ", "   ", "->", "(see above)", "...")
 class Grid:
     """Rows under titles; the first column holds what is read first, a name or a tree.
 
-    Columns named `optional` are left out of a narrow window, the first of them first.
+    Columns named `optional` are left out of a narrow window, the first of them first. A column
+    that is empty in every row is not shown, unless `is_complete`.
     """
 
-    def __init__(self, titles: Sequence[str], optional: Sequence[str] = ()) -> None:
+    def __init__(
+        self, titles: Sequence[str], optional: Sequence[str] = (), *, is_complete: bool = False
+    ) -> None:
         self.titles = tuple(titles)
         self.optional = tuple(optional)
+        self.is_complete = is_complete
         self.rows: list[tuple[Text, ...]] = []
 
     def add(self, *cells: Text | str) -> None:
         self.rows.append(tuple(cell if isinstance(cell, Text) else Text(cell) for cell in cells))
+
+    def shown(self) -> list[str]:
+        """The titles of columns with a value in some row."""
+        return [
+            title
+            for index, title in enumerate(self.titles)
+            if not index
+            or self.is_complete
+            or any(row[index].plain not in ("", "-") for row in self.rows)
+        ]
+
+    def widths(self) -> dict[str, int]:
+        """The width of each column, in cells of a terminal."""
+        return {
+            title: max(cell_len(text) for text in (title, *(row[index].plain for row in self.rows)))
+            for index, title in enumerate(self.titles)
+        }
+
+    def choose(self, titles: Sequence[str]) -> Iterator[list[Text]]:
+        """The rows with only some of the columns."""
+        places = [self.titles.index(title) for title in titles]
+        return ([row[place] for place in places] for row in self.rows)
 
 
 class Screen:
@@ -71,30 +98,18 @@ class Screen:
         self._console.print(line, soft_wrap=True)
 
     def show(self, grid: Grid) -> None:
-        """Print rows; columns that do not fit are listed below."""
-        widths = [
-            max(cell_len(cell) for cell in (title, *(row[index].plain for row in grid.rows)))
-            for index, title in enumerate(grid.titles)
-        ]
-        # A column that is empty in every row is not shown.
-        shown = [
-            index
-            for index in range(len(widths))
-            if not index or any(row[index].plain not in ("", "-") for row in grid.rows)
-        ]
+        """Print rows; columns that do not fit into a window are listed below."""
+        shown, widths = grid.shown(), grid.widths()
+        if not self.is_terminal:
+            # One line a row, however long, and several times faster than a table.
+            self._console.out("\n".join(_aligned(grid, shown, widths)), highlight=False)
+            return
         left_out: list[str] = []
-        if self.is_terminal:
-            room = self._console.width
-            for title in grid.optional:
-                index = grid.titles.index(title)
-                if index in shown and _total(widths, shown) > room:
-                    shown.remove(index)
-                    left_out.append(title)
-            # A few long names stick out rather than push all others off the window.
-            widths[0] = min(widths[0], max(room // 2, room - _total(widths, shown[1:]) - _GAP))
-        header = tuple(Text(title, "bold") for title in grid.titles)
-        for row in (header, *grid.rows):
-            self.say(_join([row[index] for index in shown], [widths[index] for index in shown]))
+        for title in grid.optional:
+            if title in shown and _total(shown, widths) > self._console.width:
+                shown.remove(title)
+                left_out.append(title)
+        self._console.print(_table(grid, shown, widths, self._console.width))
         if left_out:
             self.say(f"(a wider window also shows: {', '.join(left_out)})", "dim")
 
@@ -105,15 +120,25 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=not is_unicode))
 
 
-def _total(widths: Sequence[int], shown: Sequence[int]) -> int:
-    return sum(widths[index] for index in shown) + _GAP * max(0, len(shown) - 1)
+def _total(titles: Sequence[str], widths: Mapping[str, int]) -> int:
+    return sum(widths[title] + _GAP for title in titles) - _GAP
 
 
-def _join(cells: Sequence[Text], widths: Sequence[int]) -> Text:
-    line = Text()
-    for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-        line.append_text(cell)
-        if index < len(cells) - 1:
-            line.append(" " * (max(0, width - cell_len(cell.plain)) + _GAP))
-    line.rstrip()
-    return line
+def _table(grid: Grid, titles: Sequence[str], widths: Mapping[str, int], room: int) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
+    for title in titles:
+        # Names are what people copy: they are folded, never cut.
+        table.add_column(Text(title), overflow="fold")
+    table.columns[0].min_width = min(widths[titles[0]], room // 2)
+    for row in grid.choose(titles):
+        table.add_row(*row)
+    return table
+
+
+def _aligned(grid: Grid, titles: Sequence[str], widths: Mapping[str, int]) -> Iterator[str]:
+    for row in (titles, *([cell.plain for cell in row] for row in grid.choose(titles))):
+        padded = (
+            cell + " " * (widths[title] - cell_len(cell) + _GAP)
+            for title, cell in zip(titles, row, strict=True)
+        )
+        yield "".join(padded).rstrip()

@@ -2,7 +2,7 @@
 
 from headwater.durations import parse_duration
 from headwater.errors import InvalidRequest
-from headwater.model.instant import (
+from headwater.model.values.instant import (
     DAY,
     MICROSECOND,
     MINUTE,

@@ -11,8 +11,6 @@ from headwater.model.facet_readers import (
     Symlink,
     read_facet,
 )
-from headwater.model.ids import UNREPORTED, access_id, dataset_id
-from headwater.model.instant import MINUTE
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
     Alias,
@@ -26,6 +24,8 @@ from headwater.model.relations import (
     Sample,
     Slot,
 )
+from headwater.model.values.ids import UNREPORTED, access_id, dataset_id
+from headwater.model.values.instant import MINUTE
 
 NO_DATASET = bytes(16)
 

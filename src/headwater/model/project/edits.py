@@ -8,17 +8,6 @@ from headwater.model import facets
 from headwater.model.aspects import DATASETS, DELETED, SCHEMA, SYMLINKS
 from headwater.model.event import Edit, Entity
 from headwater.model.facet_readers import Facet, NamedDataset, read_facet
-from headwater.model.ids import (
-    NO_CONTENT,
-    UNREPORTED,
-    dataset_id,
-    digest,
-    editors_id,
-    job_id,
-    namespace_id,
-    source_id,
-    tag_id,
-)
 from headwater.model.names import is_name
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
@@ -33,6 +22,17 @@ from headwater.model.relations import (
     JobRow,
     Named,
     NamedKind,
+)
+from headwater.model.values.ids import (
+    NO_CONTENT,
+    UNREPORTED,
+    dataset_id,
+    digest,
+    editors_id,
+    job_id,
+    namespace_id,
+    source_id,
+    tag_id,
 )
 
 _OTHERS: dict[str, tuple[NamedKind, Callable[[str], bytes]]] = {

@@ -1,9 +1,9 @@
 """What an event states of its job, its run, and the runs above it."""
 
 from headwater.model.event import TERMINAL, EventType
-from headwater.model.ids import is_uuid, namespace_id
 from headwater.model.project.projection import Projection
 from headwater.model.relations import JobRow, RunRow, Slot
+from headwater.model.values.ids import is_uuid, namespace_id
 
 
 def project_job(projection: Projection) -> None:

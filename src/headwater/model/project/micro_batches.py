@@ -15,9 +15,9 @@ from msgspec import Raw
 from headwater.model import facets
 from headwater.model.event import Dataset
 from headwater.model.facet_readers import read_facet
-from headwater.model.ids import job_id
 from headwater.model.project.projection import Projection
 from headwater.model.relations import StreamJob, StreamRole
+from headwater.model.values.ids import job_id
 
 _LISTENER = "/integration/spark"
 _QUERY = re.compile(
@@ -112,5 +112,5 @@ def _derived_from(output: Dataset, names: dict[str, str]) -> Dataset:
     body = bytes(columns)
     for name, folder in names.items():
         body = body.replace(msgspec.json.encode(name), msgspec.json.encode(folder))
-    told = {**(output.facets or {}), "columnLineage": Raw(body)}
-    return msgspec.structs.replace(output, facets=told)
+    facets_by_name = {**(output.facets or {}), "columnLineage": Raw(body)}
+    return msgspec.structs.replace(output, facets=facets_by_name)

@@ -1,4 +1,4 @@
-"""A stretch of a file: cut into pieces, put together into tasks, and read."""
+"""A range of bytes of a file: cut into pieces, put together into tasks, and read."""
 
 import gzip
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,6 @@ from io import BufferedReader, UnsupportedOperation
 from pathlib import Path
 from typing import NamedTuple
 
-from headwater.model.json_text import WHITE_SPACE
 from headwater.model.records import (
     KEPT_BYTES,
     LongLine,
@@ -16,6 +15,7 @@ from headwater.model.records import (
     read_records,
     starts_array,
 )
+from headwater.model.values.json_text import WHITE_SPACE
 
 WHOLE = -1
 GZIP_MAGIC = b"\x1f\x8b"
@@ -28,6 +28,9 @@ _TASK_BYTES = 32_000_000
 _FILE_BYTES = 64_000
 # What is read whole is packed about so tightly, or is held in memory.
 _WHOLE_WEIGHT = 8
+# Of a packed file that breaks off, up to so much before the break is lost; from 3.14 on, Python
+# would take sixteen times that.
+_UNPACKED_AT_ONCE = 8_192
 
 
 class ByteRange(NamedTuple):
@@ -39,9 +42,9 @@ class ByteRange(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """A stretch, and what it takes to read it, in bytes of lines."""
+    """A range of bytes, and what it takes to read it, in bytes of lines."""
 
-    stretch: ByteRange
+    byte_range: ByteRange
     weight: int
 
 
@@ -57,18 +60,18 @@ def to_tasks(planned: Iterable[Planned], task_bytes: int = _TASK_BYTES) -> list[
     """Cut what is long and put together what is short, so that tasks are about of one size."""
     tasks: list[list[ByteRange]] = []
     room = 0
-    for stretch, weight in _cut(planned, task_bytes):
+    for byte_range, weight in _cut(planned, task_bytes):
         if not tasks or weight > room:
             tasks.append([])
             room = task_bytes
-        tasks[-1].append(stretch)
+        tasks[-1].append(byte_range)
         room -= weight
     return tasks
 
 
 def _cut(planned: Iterable[Planned], task_bytes: int) -> Iterator[Planned]:
     for one in planned:
-        path, start, end = one.stretch
+        path, start, end = one.byte_range
         if end == WHOLE:
             yield one
         # Anywhere: the tasks find the beginnings of lines.
@@ -76,10 +79,10 @@ def _cut(planned: Iterable[Planned], task_bytes: int) -> Iterator[Planned]:
             yield plan_lines(path, at, min(at + task_bytes, end))
 
 
-def read_stretch(
+def read_byte_range(
     path: str, start: int, end: int, max_line_bytes: int = MAX_LINE_BYTES
 ) -> Iterator[Record]:
-    """Read a stretch's events; nothing is raised for what is in the file, or if it is gone.
+    """Read the events of a range; nothing is raised for what is in the file, or if it is gone.
 
     Places are lines or elements where reading begins with the file, and bytes elsewhere. Lines are
     read one by one; of one longer than `max_line_bytes` only the start is kept.
@@ -104,7 +107,7 @@ def _unpacked(raw: BufferedReader) -> BufferedReader:
     if not raw.peek(2).startswith(GZIP_MAGIC):
         return raw
     # GzipFile gives lines slowly.
-    return BufferedReader(gzip.open(raw, "rb"))
+    return BufferedReader(gzip.open(raw, "rb"), _UNPACKED_AT_ONCE)
 
 
 def _read_lines(path: str, start: int, end: int, max_line_bytes: int) -> Iterator[Record]:

@@ -10,9 +10,10 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from headwater.model.ids import digest
-from headwater.model.json_text import WHITE_SPACE
+from headwater.listing import FoundFile, Listing
 from headwater.model.records import may_go_on, starts_array
+from headwater.model.values.ids import digest
+from headwater.model.values.json_text import WHITE_SPACE
 from headwater.pipeline.feeds.byte_ranges import (
     GZIP_MAGIC,
     MAX_LINE_BYTES,
@@ -21,7 +22,6 @@ from headwater.pipeline.feeds.byte_ranges import (
     plan_lines,
     plan_whole,
 )
-from headwater.pipeline.feeds.listing import FoundFile, Listing
 
 MAX_BYTES = 256_000_000
 SETTLE_SECONDS = 5.0
@@ -57,13 +57,13 @@ def from_json(offset: Mapping[str, Any]) -> dict[str, Taken]:
 
 
 def plan_batch(start: Offset, end: Offset) -> list[Planned]:
-    """The stretches between two offsets."""
+    """The byte ranges between two offsets."""
     planned = (plan_file(path, start.get(path), taken) for path, taken in end.items())
     return [one for one in planned if one]
 
 
 def plan_file(path: str, before: Taken | None, after: Taken) -> Planned | None:
-    """The stretch that takes a file from one state to another; from its start if it is another."""
+    """The bytes that take a file from one state to another; from its start if it is another."""
     if after == before:
         return None
     if after.done == WHOLE:
@@ -109,7 +109,7 @@ class Planner:
             new = self._next(file, old, room) if room > 0 else old
             planned = plan_file(file.path, old, new) if new else None
             # What can only be taken whole may be more than there is room for, if it is alone.
-            if planned and planned.stretch.end == WHOLE and room < planned.weight:
+            if planned and planned.byte_range.end == WHOLE and room < planned.weight:
                 is_alone = room == self._max_bytes
                 new, planned = (new, planned) if is_alone else (old, None)
             if new:
@@ -181,7 +181,7 @@ class Planner:
 
 
 def _is_by_line(file: BufferedReader, size: int) -> bool:
-    """Whether a file may be read in stretches; a doubtful one is read whole."""
+    """Whether a file may be read in parts; a doubtful one is read whole."""
     file.seek(0)
     head = file.peek(2)
     if head.startswith(GZIP_MAGIC) or b"\0" in head:

@@ -6,8 +6,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from headwater.model.instant import now
-from headwater.pipeline.feeds.byte_ranges import read_stretch
+from headwater.model.values.instant import now
+from headwater.pipeline.feeds.byte_ranges import read_byte_range
 from headwater.pipeline.feeds.feed import Moves, Positions
 from headwater.pipeline.feeds.files import Offset, Taken, from_json
 from headwater.pipeline.feeds.files_source import read_files
@@ -59,11 +59,11 @@ class FilesFeed:
 
 
 def read_files_of(batch: Any) -> Iterator[Message]:
-    """The events of the stretches that a batch of Spark's names."""
+    """The events of the byte ranges that a batch of Spark's names."""
     received_at = now()
     columns = (batch.column(name).to_pylist() for name in ("path", "start", "end"))
     for path, start, end in zip(*columns, strict=True):
-        for record in read_stretch(path, start, end):
+        for record in read_byte_range(path, start, end):
             place = ("file ", path, record.place)
             yield Message(record.data, received_at, place, record.error, record.size)
 

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from headwater.listing import check_place
 from headwater.pipeline.feeds.byte_ranges import ByteRange, to_tasks
 from headwater.pipeline.feeds.files import (
     MAX_BYTES,
@@ -22,7 +23,6 @@ from headwater.pipeline.feeds.files import (
     plan_batch,
     to_json,
 )
-from headwater.pipeline.feeds.listing import check_place
 
 NAME = "headwater_files"
 SCHEMA = StructType(
@@ -43,7 +43,7 @@ def read_files(
     max_bytes: int = MAX_BYTES,
     settle_seconds: float = SETTLE_SECONDS,
 ) -> DataFrame:
-    """A stream of stretches for `read_stretch`, one partition a task, from `begin` on.
+    """A stream of byte ranges for `read_byte_range`, one partition a task, from `begin` on.
 
     With `is_once` it ends, but Spark does not know: wait by `query.processAllAvailable()`, then
     stop. Spark's own trigger for that, availableNow, would stop after one batch.
@@ -80,8 +80,8 @@ class FilesSource(DataSource):
 
 
 class TaskPartition(InputPartition):
-    def __init__(self, stretches: Sequence[ByteRange]) -> None:
-        super().__init__([tuple(stretch) for stretch in stretches])
+    def __init__(self, byte_ranges: Sequence[ByteRange]) -> None:
+        super().__init__([tuple(byte_range) for byte_range in byte_ranges])
 
 
 class FilesReader(DataSourceStreamReader):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from headwater.model.instant import now
+from headwater.model.values.instant import now
 from headwater.pipeline.tasks import Message
 
 if TYPE_CHECKING:

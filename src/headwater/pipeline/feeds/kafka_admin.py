@@ -57,16 +57,16 @@ class KafkaAdmin:
         """The source's topics that exist."""
         with self._asking():
             names = self._client.listTopics().names().get()
-            wanted = [name for name in names if self._is_wanted(name)]
-            if not wanted:
+            requested = [name for name in names if self._is_included(name)]
+            if not requested:
                 return {}
-            found = self._client.describeTopics(self._list(wanted)).allTopicNames().get()
+            found = self._client.describeTopics(self._list(requested)).allTopicNames().get()
             return {
                 name: Topic(found[name].topicId().toString(), found[name].partitions().size())
-                for name in wanted
+                for name in requested
             }
 
-    def _is_wanted(self, name: str) -> bool:
+    def _is_included(self, name: str) -> bool:
         if self._source.pattern:
             return bool(self._pattern.matcher(name).matches())
         return name in self._source.topics
@@ -96,10 +96,10 @@ class KafkaAdmin:
 
     def _offsets(self, topics: dict[str, Topic], which: Any) -> Offsets:
         with self._asking():
-            asked = self._jvm.java.util.HashMap()
+            queries = self._jvm.java.util.HashMap()
             for topic, partition in _partitions(topics):
-                asked.put(self._partition(topic, partition), which)
-            found = self._client.listOffsets(asked).all().get()
+                queries.put(self._partition(topic, partition), which)
+            found = self._client.listOffsets(queries).all().get()
             offsets: Offsets = {name: {} for name in topics}
             for entry in found.entrySet():
                 place = entry.getKey()

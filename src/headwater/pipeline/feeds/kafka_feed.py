@@ -24,7 +24,7 @@ class KafkaFeed:
     def __init__(self, source: KafkaSource, group: str) -> None:
         self.place = source.brokers
         self._source = source
-        self._group = group
+        self.group = group
         self._admin: KafkaAdmin | None = None
         self._topics: dict[str, Topic] = {}
         self._beginning: Offsets = {}
@@ -88,12 +88,10 @@ class KafkaFeed:
     def commit(self, end: str | None) -> None:
         try:
             if self._admin is not None and (offsets := parse_offsets(end)):
-                self._admin.commit(self._group, offsets)
+                self._admin.commit(self.group, offsets)
         except SourceUnavailable as error:
             # Tools that watch the lag see it late; what is stored does not depend on it.
-            log.warning(
-                "offsets could not be committed for group %s: %s", self._group, error.reason
-            )
+            log.warning("offsets could not be committed for group %s: %s", self.group, error.reason)
 
     def lag(self, progress: Mapping[str, Any]) -> int | None:
         end, latest = (parse_offsets(progress.get(key)) for key in ("endOffset", "latestOffset"))

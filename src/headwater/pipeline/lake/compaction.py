@@ -28,7 +28,7 @@ except ImportError:  # Not there on Windows: two at once then write copies, and 
     fcntl = None  # type: ignore[assignment]
 
 # Bytes of events in one file, before they are compressed; a file of half of that is large enough.
-_FILE_BYTES = 256_000_000
+FILE_BYTES = 256_000_000
 _PREFIX = "c-"
 _LOCK = ".compacting"
 # Nobody takes that long to write a file: what is unfinished since then was interrupted.
@@ -78,7 +78,7 @@ def compact_day(folder: Path, files: Sequence[Path]) -> Compacted:
     fragments = [
         file
         for file, footer in sizes.items()
-        if not is_compacted(file) or footer.unpacked_bytes < _FILE_BYTES // 2
+        if not is_compacted(file) or footer.unpacked_bytes < FILE_BYTES // 2
     ]
     has_new = any(not is_compacted(file) for file in fragments)
     if len(fragments) < 2 and not (has_new and len(files) > 1):
@@ -118,7 +118,7 @@ def _take(first: LakeEvent, others: Iterator[LakeEvent]) -> Iterator[LakeEvent]:
     """An event and those after it that go into the same file."""
     yield first
     size = len(first.payload)
-    while size <= _FILE_BYTES and (event := next(others, None)) is not None:
+    while size <= FILE_BYTES and (event := next(others, None)) is not None:
         size += len(event.payload)
         yield event
 

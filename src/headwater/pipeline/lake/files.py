@@ -21,8 +21,8 @@ SCHEMA = pa.schema(
     ]
 )
 # A part of a file is held in memory as a whole, by whoever writes it and whoever reads it.
-_PART_EVENTS = 10_000
-_PART_BYTES = 16_000_000
+PART_EVENTS = 10_000
+PART_BYTES = 16_000_000
 _READ_AT_ONCE = 1_000
 # No two payloads or digests are the same, and nobody looks for one by its order.
 _OPTIONS = {
@@ -148,7 +148,7 @@ def _in_parts(events: Iterable[LakeEvent]) -> Iterator[list[LakeEvent]]:
     for event in events:
         part.append(event)
         size += len(event.payload)
-        if len(part) == _PART_EVENTS or size >= _PART_BYTES:
+        if len(part) == PART_EVENTS or size >= PART_BYTES:
             yield part
             part, size = [], 0
     if part:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from headwater.errors import LakeUnavailable
-from headwater.model.instant import DAY, EPOCH, MICROSECOND
+from headwater.model.values.instant import DAY, EPOCH, MICROSECOND
 from headwater.pipeline.lake.compaction import NOTHING, Compacted, compact_day, compacting
 from headwater.pipeline.lake.files import (
     SCHEMA,

@@ -5,13 +5,11 @@ from collections.abc import Callable, Sequence
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.store.engine import Engine
 from headwater.store.failures import answering
-from headwater.store.write.outbox import Waiting, fill, find_last, read_waiting, remove_carried
+from headwater.store.write.outbox import Waiting, read_waiting, remove_carried
 
 # One file a day is written of them: many at once are few files.
-_EVENTS_AT_ONCE = 2_000
-_BYTES_AT_ONCE = 16_000_000
-# Transactions that note events are short: those that write wait for them.
-_NOTED_AT_ONCE = 50_000
+EVENTS_AT_ONCE = 2_000
+BYTES_AT_ONCE = 16_000_000
 
 
 def flush(engine: Engine, lake: Lake, progress: Callable[[int], None] = lambda done: None) -> int:
@@ -33,7 +31,7 @@ def flush(engine: Engine, lake: Lake, progress: Callable[[int], None] = lambda d
 def _flush_part(engine: Engine, lake: Lake) -> tuple[int, bool]:
     """Carry on as many as are held in memory at once; returns whether more may wait."""
     with engine.connect() as connection:
-        waiting = read_waiting(connection, _EVENTS_AT_ONCE, _BYTES_AT_ONCE)
+        waiting = read_waiting(connection, EVENTS_AT_ONCE, BYTES_AT_ONCE)
     events = _events(waiting)
     lake.add(events)
     with engine.begin() as connection:
@@ -51,18 +49,4 @@ def _is_full(waiting: Sequence[Waiting]) -> bool:
     """Whether more may wait. Less than could be read was all there was: what has come since
     is left for the next time, or it would be carried on by the handful as long as any comes."""
     size = sum(each.size for each in waiting)
-    return len(waiting) == _EVENTS_AT_ONCE or size >= _BYTES_AT_ONCE
-
-
-def fill_again(engine: Engine) -> None:
-    """Let all events of a store wait, for a lake that does not have them."""
-    after = None
-    with answering():
-        while True:
-            with engine.connect() as connection:
-                last = find_last(connection, after, _NOTED_AT_ONCE)
-            with engine.begin() as connection:
-                fill(connection, after, last)
-            if last is None:
-                return
-            after = last
+    return len(waiting) == EVENTS_AT_ONCE or size >= BYTES_AT_ONCE

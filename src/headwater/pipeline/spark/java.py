@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from headwater.config import cache_folder, java_home
 from headwater.errors import NotInstalled
+from headwater.extras import install_line
 
 OLDEST = 17
 # A JVM that only tells its version takes 0.1 s, many times that on a busy machine.
@@ -47,7 +48,7 @@ def find_java() -> Java:
     for java in _candidates():
         if java.version >= OLDEST:
             return java
-    remedy = "apt install default-jre-headless, or pip install 'headwater[java]'"
+    remedy = f"apt install default-jre-headless, or {install_line('java')}"
     raise NotInstalled(f"Java {OLDEST} or newer", remedy)
 
 

@@ -5,7 +5,7 @@ psycopg, sqlalchemy) has to be there: either `spark.python` names a Python that 
 on every machine, or `spark.archive` names an environment that was packed with venv-pack or
 conda-pack, on a machine like those of the cluster:
 
-    pip install 'headwater[spark]' venv-pack && venv-pack -o headwater.tar.gz
+    pip install 'headwater[all]' venv-pack && venv-pack -o headwater.tar.gz
 
     [spark]
     master = "spark://master:7077"
@@ -19,12 +19,12 @@ import threading
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.config import SparkSettings, variables_set
-from headwater.errors import HeadwaterError, NotInstalled, SparkUnavailable
+from headwater.errors import HeadwaterError, SparkUnavailable
+from headwater.extras import require
 from headwater.pipeline.spark.conf import (
     are_executors_apart,
     check_master,
@@ -102,8 +102,7 @@ def open_session(
     is told; what Spark says, only if `verbose`.
     """
     global _open
-    if find_spec("pyspark") is None:
-        raise NotInstalled("pyspark", "pip install 'headwater[spark]'")
+    require("spark")
     if _open is not None:
         raise SparkUnavailable("this process already has a Spark session")
     java = find_java()

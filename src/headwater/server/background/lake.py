@@ -21,9 +21,9 @@ from headwater.store.write.outbox import count_waiting
 
 log = logging.getLogger(__name__)
 
-_FIRST_AFTER = timedelta(seconds=10)
+FIRST_AFTER = timedelta(seconds=10)
 # Without -P a file of the folder that the server runs in could take a module's place.
-_COMMAND = (sys.executable, "-P", "-m", "headwater.pipeline.lake.carry")
+COMMAND = (sys.executable, "-P", "-m", "headwater.pipeline.lake.carry")
 
 
 class LakeFlush(Background):
@@ -41,7 +41,7 @@ class LakeFlush(Background):
         settings: LakeSettings,
         observe: Callable[[int], None] = lambda waiting: None,
     ) -> None:
-        super().__init__(parse_duration(settings.every), _FIRST_AFTER)
+        super().__init__(parse_duration(settings.every), FIRST_AFTER)
         self._engine = engine
         self._folder = folder
         self._is_on = settings.is_on
@@ -95,7 +95,7 @@ class LakeFlush(Background):
             self.check_stopping()
             try:
                 self._child = subprocess.Popen(
-                    _COMMAND,
+                    COMMAND,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     # Ctrl-C is for the server, which then ends its child in order.

@@ -9,7 +9,7 @@ from headwater.errors import HeadwaterError
 log = logging.getLogger(__name__)
 
 # A store that hangs must not keep a server from ending; whatever is cut short is done again.
-_END_SECONDS = 1.0
+END_SECONDS = 1.0
 
 
 class Stopped(Exception):
@@ -40,7 +40,7 @@ class Background:
         """End after the step that is under way, if any; one that hangs is left behind."""
         self._stopping.set()
         if self._thread is not None:
-            self._thread.join(_END_SECONDS)
+            self._thread.join(END_SECONDS)
 
     def check_stopping(self) -> None:
         if self._stopping.is_set():

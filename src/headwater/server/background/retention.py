@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from headwater.config import RetentionSettings
 from headwater.durations import parse_duration
-from headwater.model.instant import MICROSECOND, now
+from headwater.model.values.instant import MICROSECOND, now
 from headwater.server.background.periodic import Background
 from headwater.store.engine import Engine
 from headwater.store.maintenance.prune import prune

@@ -16,7 +16,7 @@ from headwater.server.marquez.writes.changes import check_body_name
 from headwater.store.engine import Connection
 from headwater.store.read.content_cache import COLUMN_TYPES
 from headwater.store.read.datasets import read_states
-from headwater.store.read.hidden import is_shown_now
+from headwater.store.read.visibility.deletions import is_shown_now
 
 EntityType = Literal["dataset", "job", "namespace", "source", "tag"]
 # Names of fields that a person can look through.

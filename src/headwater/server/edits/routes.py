@@ -9,8 +9,8 @@ from msgspec import UNSET, Raw, UnsetType
 from headwater.errors import Conflict, NotFound
 from headwater.model.aspects import DATASETS, DELETED, SCHEMA
 from headwater.model.event import Edit
-from headwater.model.instant import format_instant
 from headwater.model.project.edits import entity_id
+from headwater.model.values.instant import format_instant
 from headwater.server.edits.bodies import EditBody, EditedEntity, EntityType, read_change
 from headwater.server.edits.writes import Editing, Editor, EntityChange
 from headwater.server.http.json_body import json_body, takes
@@ -30,7 +30,7 @@ from headwater.store.read.edits import (
     read_before,
     read_changed_since,
 )
-from headwater.store.read.hidden import keep_unchanged, was_observed
+from headwater.store.read.visibility.deletions import keep_unchanged, was_observed
 
 router = APIRouter(tags=["edits"])
 
@@ -85,8 +85,8 @@ def get_edits(
     actor: Annotated[str | None, Query(description="Only edits by this actor.")] = None,
 ) -> Response:
     """List edits, newest first: the log of all writes other than events."""
-    wanted = EditFilter(type, namespace, name, actor, after, before)
-    edits, total = list_edits(connection, page, wanted)
+    requested = EditFilter(type, namespace, name, actor, after, before)
+    edits, total = list_edits(connection, page, requested)
     return json_response(EditList([_answer(kept) for kept in edits], total))
 
 

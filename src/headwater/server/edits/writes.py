@@ -8,10 +8,10 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from fastapi import Depends, Request
 
-from headwater.model import instant
 from headwater.model.event import Entity, Within, decode_event
-from headwater.model.ids import digest
 from headwater.model.project import project
+from headwater.model.values import instant
+from headwater.model.values.ids import digest
 from headwater.server.http.parameters import ReadConnection
 from headwater.store.engine import Connection, Engine
 from headwater.store.write.group_commit import GroupCommit

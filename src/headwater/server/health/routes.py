@@ -1,26 +1,30 @@
 """`/health/jobs` and `/health/datasets`: what is wrong against its own past, worst first."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
 from headwater.answers.health import (
+    arrange_judged,
     dataset_shape,
     job_shapes,
     judge_datasets,
     judge_jobs,
     select_judged,
 )
+from headwater.answers.overview import HealthStates
 from headwater.config import HealthSettings
 from headwater.durations import parse_duration
 from headwater.errors import InvalidRequest
-from headwater.graph.dataset_health import DatasetState
-from headwater.graph.job_health import JobState
-from headwater.model.instant import MICROSECOND, now
-from headwater.model.uses import Name
+from headwater.graph.health.datasets import DatasetState
+from headwater.graph.health.jobs import JobState
+from headwater.model.values.instant import MICROSECOND, format_instant, now
+from headwater.server.followed import Followed, look
 from headwater.server.health import schemas
 from headwater.server.http.parameters import Paging, ReadConnection, json_response
+from headwater.store.query.paging import Page
+from headwater.store.stats.health import Judging
 
 _FINE = frozenset((JobState.OK, JobState.STOPPED, DatasetState.FRESH, DatasetState.UNKNOWN))
 
@@ -37,10 +41,12 @@ SilentAfter = Annotated[
 def create_health_router(settings: HealthSettings) -> APIRouter:
     """The routes; what a call leaves open the settings say."""
     router = APIRouter(prefix="/health", tags=["health"])
+    usual = read_silent_after(settings)
 
     @router.get("/jobs", responses=schemas.JOBS)
     def get_jobs(
         connection: ReadConnection,
+        following: Followed,
         page: Paging,
         namespace: Namespace = "",
         name: OneName = "",
@@ -49,16 +55,25 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
         silent_after: SilentAfter = "",
     ) -> Response:
         """List the jobs that failed, are silent or late, worst first; `counts` covers all jobs."""
-        wanted = _wanted(state, JobState, is_all)
-        quiet = _read_span("silentAfter", silent_after or settings.silent_after)
-        time = now()
-        judged = judge_jobs(connection, _named(namespace, name), time, quiet)
-        shown, totals = select_judged(judged, JobState, wanted, page)
-        return json_response({"jobs": job_shapes(connection, shown, time)} | totals)
+        requested = _requested(state, JobState, is_all)
+        quiet = _read_span("silentAfter", silent_after) if silent_after else usual
+        of, time = _named(namespace, name), now()
+        kept = None
+        if not name and quiet == usual:
+            kept = look(following, connection, lambda all: _kept(all.jobs, requested, of, page))
+        if kept is None:
+            judged = judge_jobs(connection, of, time, quiet)
+            shown, totals = select_judged(judged, JobState, requested, page)
+        else:
+            judged = judge_jobs(connection, Judging(ids=kept[0]), time, quiet)
+            shown, totals = arrange_judged(judged, kept[0], requested), kept[1]
+        as_of = {"asOf": format_instant(following.as_of if kept and following else time)}
+        return json_response({"jobs": job_shapes(connection, shown, time)} | totals | as_of)
 
     @router.get("/datasets", responses=schemas.DATASETS)
     def get_datasets(
         connection: ReadConnection,
+        following: Followed,
         page: Paging,
         namespace: Namespace = "",
         name: OneName = "",
@@ -66,21 +81,44 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
         is_all: IsAll = False,
     ) -> Response:
         """List the datasets that are stale or have an unusual volume, worst first."""
-        wanted = _wanted(state, DatasetState, is_all)
-        judged = judge_datasets(connection, _named(namespace, name), now())
-        shown, totals = select_judged(judged, DatasetState, wanted, page)
-        return json_response({"datasets": [dataset_shape(one) for one in shown]} | totals)
+        requested = _requested(state, DatasetState, is_all)
+        of, time = _named(namespace, name), now()
+        kept = None
+        if not name:
+            kept = look(following, connection, lambda all: _kept(all.datasets, requested, of, page))
+        if kept is None:
+            judged = judge_datasets(connection, of, time)
+            shown, totals = select_judged(judged, DatasetState, requested, page)
+        else:
+            judged = judge_datasets(connection, Judging(ids=kept[0]), time)
+            shown, totals = arrange_judged(judged, kept[0], requested), kept[1]
+        as_of = {"asOf": format_instant(following.as_of if kept and following else time)}
+        return json_response({"datasets": [dataset_shape(one) for one in shown]} | totals | as_of)
 
     return router
 
 
-def _named(namespace: str, name: str) -> Name:
+def read_silent_after(settings: HealthSettings) -> int:
+    """How long a stream may be silent, in microseconds, where a call does not say."""
+    return _read_span("silentAfter", settings.silent_after)
+
+
+def _kept(
+    states: HealthStates, requested: set[str], of: Judging, page: Page
+) -> tuple[list[bytes], dict[str, Any]]:
+    """The page that is kept up to date, and how many there are."""
+    counts = states.counts(of.namespace)
+    total = sum(count for state, count in counts.items() if state in requested)
+    return states.page(requested, of.namespace, page), {"counts": counts, "totalCount": total}
+
+
+def _named(namespace: str, name: str) -> Judging:
     if name and not namespace:
         raise InvalidRequest("name", "a name needs a namespace; give it as well")
-    return Name(namespace, name)
+    return Judging(namespace, name)
 
 
-def _wanted(text: str, states: type[StrEnum], is_all: bool) -> set[str]:
+def _requested(text: str, states: type[StrEnum], is_all: bool) -> set[str]:
     """The states that are named; without any those that are problems, or all."""
     named = {word.strip().lower() for word in text.split(",")} - {""}
     if unknown := sorted(named.difference(states)):

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from headwater.graph.dataset_health import DatasetState
-from headwater.graph.job_health import JobState
+from headwater.graph.health.datasets import DatasetState
+from headwater.graph.health.jobs import JobState
 from headwater.server.openapi.document import answers
 
 _AT = "2026-01-31T12:00:00.000000Z"
@@ -37,11 +37,12 @@ class HealthJob(Struct):
 
 
 class HealthJobs(Struct):
-    """Jobs, worst first; `counts` covers all jobs, by state."""
+    """Jobs, worst first; `counts` covers all jobs, by state, as of a time seconds ago at most."""
 
     jobs: list[HealthJob]
     counts: dict[str, int]
     totalCount: int
+    asOf: str
 
 
 class HealthFreshness(Struct):
@@ -76,11 +77,12 @@ class HealthDataset(Struct):
 
 
 class HealthDatasets(Struct):
-    """Datasets, worst first; `counts` covers all datasets, by state."""
+    """Datasets, worst first; `counts` covers all, by state, as of a time seconds ago at most."""
 
     datasets: list[HealthDataset]
     counts: dict[str, int]
     totalCount: int
+    asOf: str
 
 
 JOBS = answers(
@@ -106,6 +108,7 @@ JOBS = answers(
         ],
         {state: int(state == "failed") for state in JobState},
         1,
+        _AT,
     ),
 )
 DATASETS = answers(
@@ -126,5 +129,6 @@ DATASETS = answers(
         ],
         {state: int(state == "stale") for state in DatasetState},
         1,
+        _AT,
     ),
 )

@@ -1,4 +1,4 @@
-"""The one gate in front of every request: its size, its key, that key's scope and rate.
+"""The one gate in front of every request: its size, its origin, its key, that key's scope and rate.
 
 Who comes in is `scope["state"]["actor"]` (`request.state.actor` in a route): the name of the key,
 `local` where no key is asked for, `anonymous` on the paths that are open to all.
@@ -16,7 +16,9 @@ from headwater.errors import (
     UrlTooLong,
 )
 from headwater.model.access import ADMIN, ANONYMOUS, LOCAL, READ, WRITE, Key, digest_of
-from headwater.server.http.body import Scope
+from headwater.server.http.body import READING, Scope
+from headwater.server.http.foreign import OwnNames
+from headwater.server.http.guesses import Guesses
 from headwater.server.http.keyring import Keyring
 from headwater.server.web.pages import is_web_path
 
@@ -25,11 +27,12 @@ MAX_HEADER_BYTES = 32_768
 
 # Open without a key, as they reveal nothing of the store: what probes ask, and
 # the pages, which ask for a key before they read anything.
-OPEN_PATHS = frozenset((b"/healthz", b"/readyz", b"/docs", b"/docs/docs.css", b"/docs/docs.js"))
+OPEN_PATHS = frozenset((b"/healthz", b"/readyz"))
 # Paths, with all below them, for which a key must have the scope `admin`.
 ADMIN_PATHS: tuple[bytes, ...] = (b"/api/v1/admin",)
-_READING = frozenset(("GET", "HEAD"))
 
+# A body counts as one request for each of these: what it unpacks to, not what was sent.
+BYTES_A_REQUEST = 100_000
 # A key that was quiet may make up for so much of it at once.
 _BURST_SECONDS = 2
 
@@ -40,12 +43,15 @@ class Gate:
     def __init__(
         self,
         keyring: Keyring,
+        names: OwnNames,
         max_requests_per_second: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._keyring = keyring
+        self._names = names
         self._rate = max_requests_per_second
         self._clock = clock
+        self._guesses = Guesses(clock)
         self._buckets: dict[str, Bucket] = {}
 
     def admit(self, scope: Scope) -> None:
@@ -53,6 +59,7 @@ class Gate:
         path, headers = scope["raw_path"], scope["headers"]
         _check_size(len(path) + len(scope["query_string"]), headers)
         keys = self._keyring.keys
+        self._names.check(scope, is_open=keys is None)
         if keys is None:
             actor = LOCAL
         elif path in OPEN_PATHS or is_web_path(path):
@@ -63,19 +70,26 @@ class Gate:
                 raise Unauthorized(
                     "a key is required; send it as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'"
                 )
-            key = keys.get(digest_of(secret))
+            digest = digest_of(secret)
+            self._guesses.check(scope, digest)
+            key = keys.get(digest)
             if key is None:
+                self._guesses.note_wrong(scope, digest)
                 raise Unauthorized("the key is unknown or was revoked")
-            self._check_rate(key)
+            self._guesses.note_right(scope, digest)
+            bucket = self._check_rate(key)
+            if bucket is not None:
+                scope.setdefault("state", {})["bucket"] = bucket
             needed = needed_scope(scope["method"], path)
             if needed not in key.scopes:
                 raise Forbidden(key.name, needed)
             actor = key.name
         scope.setdefault("state", {})["actor"] = actor
 
-    def _check_rate(self, key: Key) -> None:
+    def _check_rate(self, key: Key) -> "Bucket | None":
+        """Take a request off a key's share; gives the share, for what the request brings."""
         if not self._rate:
-            return
+            return None
         now = self._clock()
         bucket = self._buckets.get(key.name)
         if bucket is None:
@@ -83,6 +97,14 @@ class Gate:
             bucket = self._buckets[key.name] = Bucket(self._rate, now)
         if wait := bucket.take(now):
             raise TooManyRequests(key.name, math.ceil(wait))
+        return bucket
+
+
+def charge_bytes(scope: Scope, size: int) -> None:
+    """Take a body off the share of the key that sent it; what comes next waits for it."""
+    bucket: Bucket | None = scope["state"].get("bucket")
+    if bucket is not None:
+        bucket.charge(size // BYTES_A_REQUEST)
 
 
 class Bucket:
@@ -105,13 +127,17 @@ class Bucket:
             return 0.0
         return (1 - self._tokens) / self._rate
 
+    def charge(self, tokens: int) -> None:
+        """Take tokens that may not have come yet."""
+        self._tokens -= tokens
+
 
 def needed_scope(method: str, path: bytes) -> str:
     """The scope a request needs: by its method, but for the paths of administrators."""
     for admin in ADMIN_PATHS:
         if path.startswith(admin) and path[len(admin) : len(admin) + 1] in (b"", b"/"):
             return ADMIN
-    return READ if method in _READING else WRITE
+    return READ if method in READING else WRITE
 
 
 def url_too_long() -> UrlTooLong:

@@ -1,5 +1,6 @@
 """Reading a request's body within bounds: its size as sent, and once unpacked."""
 
+import asyncio
 import zlib
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from typing import Any
@@ -13,7 +14,12 @@ Send = Callable[[Message], Awaitable[None]]
 
 # Each stream copies what follows it; honest senders make one.
 _MAX_MEMBERS = 100
+# So much is unpacked at a time.
+_PIECE_BYTES = 1_000_000
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
+
+# Methods that change nothing.
+READING = frozenset(("GET", "HEAD"))
 
 # For all but events: what a route reads is a few fields.
 MAX_ROUTE_BODY_BYTES = 1_000_000
@@ -102,19 +108,22 @@ async def read_route_body(scope: Scope, body: Body, receive: Receive) -> Receive
     Refused here and not while the route reads, where the framework would take it for bad input.
     """
     length = header(scope, b"content-length")
-    too_large = BodyTooLarge("body", f"larger than {MAX_ROUTE_BODY_BYTES:,} bytes")
     if length.isdecimal() and int(length) > MAX_ROUTE_BODY_BYTES:
-        raise too_large
+        raise _route_body_too_large()
     try:
         data = await body.read(receive)
     except BodyTooLarge:
-        raise too_large from None
+        raise _route_body_too_large() from None
     messages = [{"type": "http.request", "body": data, "more_body": False}]
 
     async def receive_again() -> Message:
         return messages.pop() if messages else await receive()
 
     return receive_again
+
+
+def _route_body_too_large() -> BodyTooLarge:
+    return BodyTooLarge("body", f"larger than {MAX_ROUTE_BODY_BYTES:,} bytes")
 
 
 def header(scope: Scope, name: bytes) -> str:
@@ -125,40 +134,62 @@ def header(scope: Scope, name: bytes) -> str:
 
 
 def check_content_type(scope: Scope) -> None:
-    """Refuse a content type other than JSON; none is accepted."""
+    """Refuse a body that does not claim to be JSON.
+
+    A body without a type is refused as well: a page of any site can make a browser send one.
+    """
     content_type = header(scope, b"content-type").partition(";")[0].strip().lower()
-    if content_type and content_type != "application/json" and not content_type.endswith("+json"):
-        raise WrongContentType("Content-Type", f"'{content_type}'; send application/json")
+    if content_type != "application/json" and not content_type.endswith("+json"):
+        found = f"'{content_type[:100]}'" if content_type else "missing"
+        advice = "send 'Content-Type: application/json' (curl: -H 'Content-Type: application/json')"
+        raise WrongContentType("Content-Type", f"{found}; {advice}")
 
 
-def unpack(body: bytes, encoding: str, max_bytes: int) -> bytes:
-    """Undo a content encoding, never making more than `max_bytes` of it."""
+async def unpack(data: bytes, encoding: str, max_bytes: int, body: Body) -> bytes:
+    """Undo a content encoding, never making more than `max_bytes` of it.
+
+    What it becomes counts as the body's while it is made: little that is sent can become much.
+    """
     match encoding.strip().lower():
         case "" | "identity":
-            return body
+            return data
         case "gzip" | "x-gzip":
-            return b"".join(_gunzip(body, max_bytes))
+            return await _gunzip(data, max_bytes, body)
         case other:
             raise WrongContentType("Content-Encoding", f"'{other[:64]}'; only gzip is supported")
 
 
-def _gunzip(body: bytes, max_bytes: int) -> Iterator[bytes]:
-    room = max_bytes
+async def _gunzip(data: bytes, max_bytes: int, body: Body) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    for piece in _pieces(data):
+        size += len(piece)
+        if size > max_bytes:
+            raise BodyTooLarge("body", f"unpacks to more than {max_bytes:,} bytes")
+        if pieces:
+            # A long one: others have their turn between its pieces.
+            await asyncio.sleep(0)
+        body.hold(len(data) + size)
+        pieces.append(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """What gzip streams unpack to, some of it at a time."""
     for _ in range(_MAX_MEMBERS):
-        if not body:
+        if not data:
             return
         member = zlib.decompressobj(_GZIP_WINDOW)
-        try:
-            piece = member.decompress(body, room + 1)
-        except zlib.error as error:
-            raise InvalidRequest(
-                "body", f"not gzip, although its header says so: {error}"
-            ) from None
-        if len(piece) > room:
-            raise BodyTooLarge("body", f"unpacks to more than {max_bytes:,} bytes")
-        if not member.eof:
-            raise InvalidRequest("body", "its gzip stream is truncated")
-        yield piece
-        room -= len(piece)
-        body = member.unused_data
+        while not member.eof:
+            try:
+                piece = member.decompress(data, _PIECE_BYTES)
+            except zlib.error as error:
+                raise InvalidRequest(
+                    "body", f"not gzip, although its header says so: {error}"
+                ) from None
+            data = member.unconsumed_tail
+            if not piece and not member.eof and not data:
+                raise InvalidRequest("body", "its gzip stream is truncated")
+            yield piece
+        data = member.unused_data
     raise InvalidRequest("body", f"more than {_MAX_MEMBERS} gzip streams in a row")

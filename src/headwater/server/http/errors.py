@@ -16,6 +16,7 @@ from headwater.errors import (
     BodyTooLarge,
     Conflict,
     Forbidden,
+    ForeignRequest,
     HeadersTooLarge,
     HeadwaterError,
     InvalidEvent,
@@ -24,13 +25,16 @@ from headwater.errors import (
     NotFound,
     NotStorable,
     StoreUnavailable,
+    TimeIsOver,
     TooManyRequests,
+    TooSlow,
     Unauthorized,
     UrlTooLong,
     WrongContentType,
     WrongShape,
 )
-from headwater.store.failures import DriverError, find_reason
+from headwater.store.failures import DriverError, find_reason, is_cancelled
+from headwater.store.query.time_limit import TimeLimit
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +43,9 @@ RETRY_AFTER_SECONDS = 5
 STATUS: dict[type[HeadwaterError], int] = {
     Unauthorized: 401,
     Forbidden: 403,
+    ForeignRequest: 403,
     MethodNotAllowed: 405,
+    TooSlow: 408,
     Conflict: 409,
     BodyTooLarge: 413,
     UrlTooLong: 414,
@@ -90,6 +96,11 @@ def error_headers(error: HeadwaterError, code: int) -> dict[str, str]:
     return {}
 
 
+def unexpected() -> HeadwaterError:
+    """What is said of a fault of the server's own: nothing of it but where to look."""
+    return HeadwaterError("the server failed at this request; its log has the reason")
+
+
 def _response(error: HeadwaterError, code: int | None = None) -> Response:
     code = code or status_of(error)
     headers = error_headers(error, code)
@@ -115,7 +126,15 @@ def add_error_handlers(app: FastAPI) -> None:
             return _response(NotFound("path", request.url.path))
         return _response(HeadwaterError(str(error.detail)), error.status_code)
 
+    @app.exception_handler(Exception)
+    async def _unexpected(_: Request, error: Exception) -> Response:
+        # Logged by the server, as it is raised again.
+        return _response(unexpected())
+
     @app.exception_handler(DriverError)
-    async def _store(_: Request, error: DriverError) -> Response:
+    async def _store(request: Request, error: DriverError) -> Response:
+        limit: TimeLimit | None = getattr(request.state, "time_limit", None)
+        if limit is not None and (limit.is_over or is_cancelled(error)):
+            return _response(TimeIsOver(limit.seconds))
         log.warning("the store did not answer: %s", find_reason(error))
         return _response(StoreUnavailable("the store did not answer; try again"))

@@ -40,8 +40,10 @@ def json_body(shape: type[T]) -> Callable[[Request], Awaitable[T]]:
     """The dependency of a route that is its body: `Annotated[Shape, Depends(json_body(Shape))]`."""
 
     async def read(request: Request) -> T:
-        check_content_type(request.scope)
-        return read_body(shape, await request.body())
+        data = await request.body()
+        if data:
+            check_content_type(request.scope)
+        return read_body(shape, data)
 
     return read
 

@@ -1,6 +1,8 @@
 """Names in paths, pages in queries, and answers in JSON: what the routes share."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote
 
@@ -9,12 +11,18 @@ from fastapi import Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from starlette.convertors import Convertor, register_url_convertor
 
-from headwater.errors import InvalidRequest, NotFound
-from headwater.model.instant import parse_instant_or_date
+from headwater.errors import InvalidRequest, NotFound, TimeIsOver
+from headwater.model.values.instant import parse_instant_or_date
 from headwater.store.engine import Connection
-from headwater.store.query.paging import Page
+from headwater.store.query.paging import LONGEST_PAGE, Page
+from headwater.store.query.time_limit import TimeLimit
 
 T = TypeVar("T")
+
+# Longer than a store takes that is well.
+PROBE_SECONDS = 3.0
+# SQLite stops the statement it is at, and takes the next one all the same.
+_AGAIN_SECONDS = 0.05
 
 
 class NameConvertor(Convertor[str]):
@@ -36,29 +44,79 @@ class NameConvertor(Convertor[str]):
 register_url_convertor("name", NameConvertor())
 
 
-async def read_connection(request: Request) -> AsyncIterator[Connection]:
-    """A connection for one request; who comes when all are taken waits outside of the threads.
+Seconds = Annotated[
+    float | None,
+    Query(
+        alias="timeout",
+        gt=0,
+        le=86_400,
+        description="Seconds that the answer may take, if fewer than the server's own limit.",
+    ),
+]
+
+
+async def read_connection(request: Request, seconds: Seconds = None) -> AsyncIterator[Connection]:
+    """A connection for one request, and for as long as a read may take."""
+    most: float = request.app.state.max_read_seconds
+    async with _connection_within(request, min(seconds or most, most)) as connection:
+        yield connection
+
+
+async def probe_connection(request: Request) -> AsyncIterator[Connection]:
+    """The same for who asks whether the store answers, and soon."""
+    async with _connection_within(request, PROBE_SECONDS) as connection:
+        yield connection
+
+
+@asynccontextmanager
+async def _connection_within(request: Request, seconds: float) -> AsyncIterator[Connection]:
+    """Who comes when all connections are taken waits outside of the threads.
 
     Else those who wait for a connection could take every thread, and those who have one would
     find no thread to go on with.
     """
     state = request.app.state
-    async with state.readers:
-        connection = await run_in_threadpool(state.engine.connect)
-        try:
-            yield connection
-        finally:
+    limit = request.state.time_limit = TimeLimit(seconds)
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    try:
+        async with asyncio.timeout(seconds):
+            await state.readers.acquire()
+    except TimeoutError:
+        raise TimeIsOver(seconds) from None
+    watch = loop.call_at(started + seconds, _end, loop, limit)
+    connection = None
+    try:
+        with limit.current():
+            connection = await run_in_threadpool(state.engine.connect)
+        yield connection
+    finally:
+        watch.cancel()
+        limit.untie()
+        if connection is not None:
             await run_in_threadpool(connection.close)
+        state.readers.release()
+
+
+def _end(loop: asyncio.AbstractEventLoop, limit: TimeLimit) -> None:
+    """End what is asked, and what is asked next, until the request is at its end."""
+    if not limit.is_ended:
+        limit.end()
+        loop.call_later(_AGAIN_SECONDS, _end, loop, limit)
 
 
 def page(
-    limit: Annotated[int, Query(ge=0, le=10_000, description="Maximum number to return.")] = 100,
+    limit: Annotated[
+        int,
+        Query(ge=0, le=10_000, description=f"Maximum number to return; {LONGEST_PAGE:,} at most."),
+    ] = 100,
     offset: Annotated[int, Query(ge=0, le=2**62, description="Number to skip.")] = 0,
 ) -> Page:
-    return Page(limit, offset)
+    return Page(min(limit, LONGEST_PAGE), offset)
 
 
 ReadConnection = Annotated[Connection, Depends(read_connection)]
+ProbeConnection = Annotated[Connection, Depends(probe_connection)]
 Paging = Annotated[Page, Depends(page)]
 
 

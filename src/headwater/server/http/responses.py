@@ -7,12 +7,17 @@ from headwater.server.http.body import Message, Scope, Send, header
 from headwater.server.http.errors import error_body, error_headers, status_of
 
 # Made once: every answer carries them. A browser does not guess the type of a response, shows it
-# in no frame, and sends no referrer to other sites.
-SECURITY_HEADERS = (
+# in no frame and on no page of another site, and sends no referrer to other sites.
+_ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
 )
+_POLICY = b"content-security-policy"
+# What is no page loads and runs nothing, should a browser show it as one. Pages have policies of
+# their own (server/web), which stand in the place of this one.
+SECURITY_HEADERS = (*_ALWAYS, (_POLICY, b"default-src 'none'; frame-ancestors 'none'"))
 
 
 async def respond(send: Send, status: int, body: bytes = b"", **headers: str) -> None:
@@ -37,7 +42,9 @@ def with_security_headers(send: Send) -> Send:
 
     async def secured(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", ()), *SECURITY_HEADERS]
+            headers = message.get("headers", ())
+            has_policy = any(name == _POLICY for name, _ in headers)
+            message["headers"] = [*headers, *(_ALWAYS if has_policy else SECURITY_HEADERS)]
         await send(message)
 
     return secured

@@ -10,6 +10,7 @@ from headwater.answers.nodes import view_at
 from headwater.answers.results import SystemCount, SystemCountList
 from headwater.answers.usage import usage_shape
 from headwater.answers.volumes import interval_of, samples_shape
+from headwater.server.followed import Followed, look
 from headwater.server.http.parameters import ReadConnection, instant_parameter, json_response
 from headwater.server.insight import schemas
 from headwater.server.insight.naming import (
@@ -91,7 +92,13 @@ def get_family(
 
 
 @router.get("/systems", responses=schemas.SYSTEMS)
-def get_systems(connection: ReadConnection) -> Response:
+def get_systems(connection: ReadConnection, following: Followed) -> Response:
     """Count datasets, jobs and running jobs by the system they belong to."""
-    systems = [SystemCount(name, *counts) for name, counts in count_by_system(connection).items()]
+    counted = look(
+        following,
+        connection,
+        lambda overview: (overview.systems.copy(), overview.running.copy()),
+    )
+    counts = count_by_system(connection, counted)
+    systems = [SystemCount(name, *some) for name, some in counts.items()]
     return json_response(SystemCountList(systems, len(systems)))

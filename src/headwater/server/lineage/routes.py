@@ -2,29 +2,33 @@
 
 from typing import Annotated, Literal
 
+import msgspec
 from fastapi import APIRouter, Depends, Query, Response
 
-from headwater.answers.changes import changes_shape
-from headwater.answers.columns import walk_asked_columns
+from headwater.answers.change_pages import ChangesRequest, page_shape, read_cursor
+from headwater.answers.changes import compared_shape, find_graphs
+from headwater.answers.columns import walk_requested_columns
 from headwater.answers.drawings import draw_columns, draw_graph
 from headwater.answers.names import find_named
-from headwater.answers.nodes import Asked, find_node, list_near, view_at
+from headwater.answers.nodes import WalkRequest, find_node, list_near, view_at
 from headwater.answers.paths import Ends, paths_shape
-from headwater.errors import InvalidRequest, NotFound
+from headwater.errors import InvalidRequest
 from headwater.graph.answer import Towards
-from headwater.graph.diff import compare
-from headwater.graph.everything import find_everything
-from headwater.graph.export import FORMATS
+from headwater.graph.drawings.export import FORMATS
 from headwater.graph.fold import fold_children
 from headwater.graph.view import View
 from headwater.graph.walk import Limits
-from headwater.model.instant import format_instant, now
+from headwater.model.values.instant import format_instant, now
+from headwater.server.followed import Followed
 from headwater.server.http.parameters import ReadConnection, instant_parameter, json_response
 from headwater.server.lineage import schemas
 from headwater.server.lineage.parameters import AsOf, Depth, Limit, NodeIdParameter
-from headwater.store.read.nodes import list_ids
+from headwater.store.stats.touched import has_all_events
 
 router = APIRouter(tags=["lineage"])
+
+# Of the changes of the whole graph.
+_LONGEST_PAGE = 1_000
 
 Direction = Annotated[Towards, Query(description="Direction to follow from the node.")]
 
@@ -32,6 +36,7 @@ Direction = Annotated[Towards, Query(description="Direction to follow from the n
 @router.get("/lineage/diff", responses=schemas.DIFF)
 def get_diff(
     connection: ReadConnection,
+    following: Followed,
     from_: Annotated[int | None, Depends(instant_parameter("from"))],
     to: Annotated[int | None, Depends(instant_parameter("to"))],
     nodeId: Annotated[
@@ -39,38 +44,51 @@ def get_diff(
     ] = None,
     depth: Depth = 20,
     direction: Direction = Towards.CONNECTED,
-    limit: Annotated[
-        int, Query(ge=1, le=100_000, description="Maximum number of changes.")
-    ] = 1_000,
-    nodes: Limit = 5_000,
+    limit: Annotated[int, Query(ge=1, le=100_000, description="Maximum number of changes.")] = 100,
+    nodes: Limit = 200,
+    after: Annotated[
+        str, Query(description="`next` of the answer before; without a node only.")
+    ] = "",
+    order: Annotated[
+        Literal["oldest", "newest"], Query(description="Which come first; without a node only.")
+    ] = "oldest",
+    without: Annotated[
+        str, Query(description="Types of changes to leave out, separated by commas.")
+    ] = "",
 ) -> Response:
-    """Get what was added, removed and changed between two times, each with its cause."""
+    """Get what was added, removed and changed between two times, each with its cause.
+
+    Of the whole graph the answer is a page: `next` gets the next one, and where there is one,
+    `totalCount` and `counts` cover only what was compared for this page.
+    """
     if from_ is None:
         raise InvalidRequest("from", "missing; give a time such as 2026-01-31T12:00:00Z")
     until = now() if to is None else to
     if from_ > until:
         raise InvalidRequest("from", f"is after `to` ({format_instant(until)})")
-    old = view_at(connection, from_)
-    new = View(old.reader, until, old.classes)
-    if nodeId:
-        try:
-            node = find_node(connection, new, nodeId)
-        except NotFound:
-            node = find_node(connection, old, nodeId)
-        asked = Asked(node, direction, Limits(depth, nodes))
-        graphs = [asked.walk(view) for view in (old, new)]
-    else:
-        jobs, datasets = list_ids(connection, until, nodes)
-        graphs = [find_everything(view, jobs, datasets, nodes) for view in (old, new)]
-    changes = compare(old, new, *graphs)
-    shape = {
-        "from": format_instant(from_),
-        "to": format_instant(until),
-        "node": nodeId,
-        **changes_shape(connection, new, changes, limit),
-        "isCut": any(graph.is_cut for graph in graphs),
-    }
-    return json_response(shape)
+    request = ChangesRequest(
+        min(limit, _LONGEST_PAGE),
+        read_cursor(after),
+        order == "newest",
+        frozenset(word.strip().lower() for word in without.split(",")),
+        nodes,
+    )
+
+    def work_out() -> bytes:
+        old = view_at(connection, from_)
+        views = old, View(old.reader, until, old.classes)
+        answer = {"from": format_instant(from_), "to": format_instant(until), "node": nodeId}
+        if not nodeId and has_all_events(connection, from_):
+            changes = page_shape(connection, *views, request)
+        else:
+            graphs = find_graphs(connection, views, nodeId, direction, Limits(depth, nodes))
+            changes = compared_shape(connection, views, graphs, request.without, limit)
+        return msgspec.json.encode(answer | changes)
+
+    # Who opens the first page of the web UI asks the same as others do in that minute.
+    key = (from_, until, nodeId, depth, direction, limit, request)
+    body = following.share(connection, key, work_out) if following else work_out()
+    return Response(body, media_type="application/json")
 
 
 @router.get("/lineage/path", responses=schemas.PATHS)
@@ -111,11 +129,11 @@ def get_export(
 ) -> Response:
     """Export a graph in a format of other tools."""
     view = view_at(connection, as_of)
-    asked = Asked(find_node(connection, view, nodeId), direction, Limits(depth, limit))
-    if columns or asked.node.field:
-        drawn = draw_columns(view, walk_asked_columns(connection, view, asked, indirect))
+    request = WalkRequest(find_node(connection, view, nodeId), direction, Limits(depth, limit))
+    if columns or request.node.field:
+        drawn = draw_columns(view, walk_requested_columns(connection, view, request, indirect))
     else:
-        graph = asked.walk(view)
+        graph = request.walk(view)
         drawn = draw_graph(connection, view, fold_children(view.reader, graph) if fold else graph)
     written = FORMATS[format]
     return Response(written.write(drawn), media_type=written.media_type)

@@ -44,7 +44,7 @@ class ChangedNode(Struct):
 
 
 class LineageDiff(Struct, rename={"from_": "from"}):
-    """The changes between two times; `counts` covers all, by type and change."""
+    """The changes between two times; `counts` covers all that were compared, by type and change."""
 
     from_: str
     to: str
@@ -54,6 +54,7 @@ class LineageDiff(Struct, rename={"from_": "from"}):
     totalCount: int
     counts: dict[str, int]
     isCut: bool
+    next: str | None
 
 
 class DrawnNode(Struct):
@@ -165,6 +166,7 @@ DIFF = answers(
         totalCount=1,
         counts={"edge added": 1},
         isCut=False,
+        next=None,
     ),
     404,
 )

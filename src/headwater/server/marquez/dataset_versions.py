@@ -7,18 +7,7 @@ from fastapi import APIRouter, Response
 from headwater.model.relations import Slot
 from headwater.model.uses import Mark
 from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
-from headwater.server.marquez.dataset_shapes import (
-    DatasetVersionList,
-    DatasetVersionShape,
-    facets_with,
-    fields_of,
-    physical_name,
-    schema_location,
-    source_name,
-)
-from headwater.server.marquez.examples import DATASET_VERSION
-from headwater.server.marquez.run_shapes import RunShape, read_run_shapes
-from headwater.server.marquez.shapes import (
+from headwater.server.marquez.shapes.common import (
     VersionId,
     dataset_type,
     dataset_version,
@@ -27,8 +16,20 @@ from headwater.server.marquez.shapes import (
     instant_or_none,
     whole_tags,
 )
+from headwater.server.marquez.shapes.datasets import (
+    DatasetVersionList,
+    DatasetVersionShape,
+    facets_with,
+    fields_of,
+    physical_name,
+    schema_location,
+    source_name,
+)
+from headwater.server.marquez.shapes.examples import DATASET_VERSION
+from headwater.server.marquez.shapes.runs import RunShape, read_run_shapes
 from headwater.server.openapi.document import answers
 from headwater.store.engine import Connection
+from headwater.store.read.content_cache import BODIES
 from headwater.store.read.dataset_versions import (
     DatasetVersion,
     find_stating_runs,
@@ -36,7 +37,7 @@ from headwater.store.read.dataset_versions import (
     list_seen_versions,
 )
 from headwater.store.read.datasets import DatasetRecord, find_dataset, list_lifecycle, read_states
-from headwater.store.read.facets import CONTENTS, NOTHING, Stated, read_stated
+from headwater.store.read.facets import NOTHING, Stated, read_stated
 from headwater.store.read.jobs import read_names
 from headwater.store.read.runs import read_runs
 
@@ -52,10 +53,10 @@ def get_dataset_versions(
     namespace: str, dataset: str, connection: ReadConnection, page: Paging
 ) -> Response:
     """List the versions of a dataset, newest first; each is a schema."""
-    wanted = _find(connection, namespace, dataset)
-    versions = list_dataset_versions(connection, wanted.id)
+    requested = _find(connection, namespace, dataset)
+    versions = list_dataset_versions(connection, requested.id)
     shown = versions[page.offset : page.offset + page.limit]
-    shapes = _shapes(connection, wanted, shown)
+    shapes = _shapes(connection, requested, shown)
     return json_response(DatasetVersionList(shapes, len(versions)))
 
 
@@ -64,11 +65,13 @@ def get_dataset_version(
     namespace: str, dataset: str, version: str, connection: ReadConnection
 ) -> Response:
     """Get a version of a dataset, including one that only a reading run reported."""
-    wanted = _find(connection, namespace, dataset)
-    versions = list_seen_versions(connection, wanted.id)
-    same = (each for each in versions if dataset_version(wanted.id, each.schema) == version.lower())
+    requested = _find(connection, namespace, dataset)
+    versions = list_seen_versions(connection, requested.id)
+    same = (
+        each for each in versions if dataset_version(requested.id, each.schema) == version.lower()
+    )
     known = found(next(same, None), "version", version)
-    return json_response(_shapes(connection, wanted, [known])[0])
+    return json_response(_shapes(connection, requested, [known])[0])
 
 
 def _find(connection: Connection, namespace: str, name: str) -> DatasetRecord:
@@ -81,7 +84,7 @@ def _shapes(
     stated = read_stated(connection, [dataset.id], Slot.DATASET).get(dataset.id, NOTHING)
     digests = {digest for _, _, _, digest in stated.rows}
     digests.update(each for version in versions for each in version[:2] if each)
-    bodies = CONTENTS.read(connection, digests)
+    bodies = BODIES.read(connection, digests)
     current = read_states(connection, [dataset.id])[dataset.id].schema
     marks = list_lifecycle(connection, dataset.id)
     runs = _first_runs(connection, versions)
@@ -97,15 +100,15 @@ _Runs = dict[tuple[bytes, int], RunShape]
 def _first_runs(connection: Connection, versions: list[DatasetVersion]) -> _Runs:
     """The first run that reported each version, by job and time."""
     keys = find_stating_runs(connection, versions)
-    wanted = {
+    requested = {
         (version.job, version.first_seen): keys[version.job, version.first_seen]
         for version in versions
         if version.job and (version.job, version.first_seen) in keys
     }
-    runs = read_runs(connection, wanted.values())
+    runs = read_runs(connection, requested.values())
     names = read_names(connection, {run.job for run in runs.values() if run.job})
     shapes = dict(zip(runs, read_run_shapes(connection, runs.values(), names), strict=True))
-    return {key: shapes[run] for key, run in wanted.items() if run in shapes}
+    return {key: shapes[run] for key, run in requested.items() if run in shapes}
 
 
 def _shape(

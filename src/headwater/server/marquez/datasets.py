@@ -7,16 +7,17 @@ from fastapi import APIRouter, Response
 from msgspec import Raw
 
 from headwater.graph.aliases import AliasSets
-from headwater.model.memo import Memo
 from headwater.model.relations import Slot
 from headwater.model.uses import Name
+from headwater.model.values.memo import Memo
 from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
-from headwater.server.marquez.dataset_shapes import DatasetList, DatasetShape, dataset_shape
-from headwater.server.marquez.examples import DATASET
-from headwater.server.marquez.shapes import NameShape, memo_key
+from headwater.server.marquez.shapes.common import NameShape, memo_key
+from headwater.server.marquez.shapes.datasets import DatasetList, DatasetShape, dataset_shape
+from headwater.server.marquez.shapes.examples import DATASET
 from headwater.server.openapi.document import answers
 from headwater.store.engine import Connection
 from headwater.store.lineage.graph_reader import StoreReader
+from headwater.store.read.content_cache import BODIES
 from headwater.store.read.datasets import (
     DatasetRecord,
     find_dataset,
@@ -24,7 +25,7 @@ from headwater.store.read.datasets import (
     read_lifecycles,
     read_states,
 )
-from headwater.store.read.facets import CONTENTS, NOTHING, read_stated
+from headwater.store.read.facets import NOTHING, read_stated
 from headwater.store.read.namespaces import has_namespace
 
 router = APIRouter(tags=["datasets"])
@@ -50,10 +51,10 @@ def get_datasets(namespace: str, connection: ReadConnection, page: Paging) -> Re
 )
 def get_dataset(namespace: str, dataset: str, connection: ReadConnection) -> Response:
     """Get a dataset: its schema, facets and state, as events report them under this name."""
-    wanted = found(
+    requested = found(
         find_dataset(connection, namespace, dataset), "dataset", f"{namespace}/{dataset}"
     )
-    return json_response(_shown(connection, [wanted], _other_names(connection, wanted))[0])
+    return json_response(_shown(connection, [requested], _other_names(connection, requested))[0])
 
 
 class _OtherNames(NamedTuple):
@@ -106,7 +107,7 @@ def _shown(
             *(row[3] for row in stated.get(dataset.id, NOTHING).rows),
         )
     }
-    bodies = CONTENTS.read(connection, digests)
+    bodies = BODIES.read(connection, digests)
     for dataset in missing:
         mark = lifecycles.get(dataset.id)
         words = stated.get(dataset.id, NOTHING)

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query, Response
 from msgspec import Struct
 
-from headwater.model.instant import format_instant
+from headwater.model.values.instant import format_instant
+from headwater.model.values.json_text import readable_numbers
 from headwater.server.http.parameters import (
     Paging,
     ReadConnection,
@@ -68,7 +69,7 @@ After = Annotated[int | None, Depends(instant_parameter("after"))]
 SortDirection = Literal["asc", "desc"]
 
 
-def wanted_events(
+def chosen_events(
     connection: ReadConnection,
     before: Before,
     after: After,
@@ -81,16 +82,22 @@ def wanted_events(
     return EventFilter(after, before, run.key if run else None)
 
 
-Asked = Annotated[EventFilter, Depends(wanted_events)]
+ChosenEvents = Annotated[EventFilter, Depends(chosen_events)]
 
 
 @router.get("/events/lineage", responses=_EVENTS)
 @router.get("/events", responses=_EVENTS)
 def get_events(
-    connection: ReadConnection, page: Paging, asked: Asked, sortDirection: SortDirection = "desc"
+    connection: ReadConnection,
+    page: Paging,
+    chosen: ChosenEvents,
+    sortDirection: SortDirection = "desc",
 ) -> Response:
-    """List events by event time, byte for byte as received."""
-    return _answer(connection, page, asked, sortDirection)
+    """List events by event time, byte for byte as received.
+
+    Only numbers beyond a double's range are shown as text.
+    """
+    return _answer(connection, page, chosen, sortDirection)
 
 
 @router.get("/events/rejected", responses=answers(RejectedList, RejectedList([_REJECTED], 1), 400))
@@ -105,19 +112,21 @@ def get_events_of_namespace(
     namespace: str,
     connection: ReadConnection,
     page: Paging,
-    asked: Asked,
+    chosen: ChosenEvents,
     sortDirection: SortDirection = "desc",
 ) -> Response:
     """List the events of a namespace's jobs, in the same way."""
     found(has_namespace(connection, namespace) or None, "namespace", namespace)
-    return _answer(connection, page, asked._replace(namespace=namespace), sortDirection)
+    return _answer(connection, page, chosen._replace(namespace=namespace), sortDirection)
 
 
 def _answer(
-    connection: Connection, page: Page, wanted: EventFilter, direction: SortDirection
+    connection: Connection, page: Page, requested: EventFilter, direction: SortDirection
 ) -> Response:
-    events, total = list_events(connection, wanted, direction == "desc", page)
-    body = b'{"events":[%s],"totalCount":%d}' % (b",".join(events), total)
+    events, total = list_events(connection, requested, direction == "desc", page)
+    # One that its reader cannot take would hide all the others from it.
+    shown = b",".join(map(readable_numbers, events))
+    body = b'{"events":[%b],"totalCount":%d}' % (shown, total)
     return Response(body, media_type="application/json")
 
 

@@ -7,17 +7,8 @@ from fastapi import APIRouter, Response
 
 from headwater.model.relations import Direction, Slot
 from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
-from headwater.server.marquez.examples import JOB_VERSION
-from headwater.server.marquez.job_shapes import (
-    JobVersionList,
-    JobVersionShape,
-    context_of,
-    named_uses,
-    used,
-)
 from headwater.server.marquez.jobs import read_uses
-from headwater.server.marquez.run_shapes import RunShape, read_run_shapes
-from headwater.server.marquez.shapes import (
+from headwater.server.marquez.shapes.common import (
     VersionId,
     facet_text,
     instant_or_none,
@@ -25,12 +16,21 @@ from headwater.server.marquez.shapes import (
     raw_facets,
     text_of,
 )
+from headwater.server.marquez.shapes.examples import JOB_VERSION
+from headwater.server.marquez.shapes.jobs import (
+    JobVersionList,
+    JobVersionShape,
+    context_of,
+    named_uses,
+    used,
+)
+from headwater.server.marquez.shapes.runs import RunShape, read_run_shapes
 from headwater.server.openapi.document import answers
 from headwater.store.engine import Connection
 from headwater.store.lineage.newest_runs import NewestRun, read_latest_runs
 from headwater.store.read.content_cache import FIELDS
-from headwater.store.read.contents import read_facets
 from headwater.store.read.datasets import read_dataset_names
+from headwater.store.read.facets import read_facets
 from headwater.store.read.job_versions import read_footprints
 from headwater.store.read.jobs import JobRecord, find_job
 from headwater.store.read.runs import read_runs
@@ -55,24 +55,24 @@ def get_job_versions(
     namespace: str, job: str, connection: ReadConnection, page: Paging
 ) -> Response:
     """List the versions of a job, newest first, derived from its newest 5,000 runs."""
-    wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
-    facets = read_facets(connection, [wanted.id], Slot.JOB).get(wanted.id, {})
-    versions = _list_versions(connection, wanted, facets)
+    requested = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
+    facets = read_facets(connection, [requested.id], Slot.JOB).get(requested.id, {})
+    versions = _list_versions(connection, requested, facets)
     shown = versions[page.offset : page.offset + page.limit]
     return json_response(
-        JobVersionList(_shapes(connection, wanted, facets, shown, versions), len(versions))
+        JobVersionList(_shapes(connection, requested, facets, shown, versions), len(versions))
     )
 
 
 @router.get(_PATH + "/{version:name}", responses=answers(JobVersionShape, JOB_VERSION, 404))
 def get_job_version(namespace: str, job: str, version: str, connection: ReadConnection) -> Response:
     """Get a version of a job."""
-    wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
-    facets = read_facets(connection, [wanted.id], Slot.JOB).get(wanted.id, {})
-    versions = _list_versions(connection, wanted, facets)
+    requested = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
+    facets = read_facets(connection, [requested.id], Slot.JOB).get(requested.id, {})
+    versions = _list_versions(connection, requested, facets)
     same = (each for each in versions if each.id == version.lower())
     known = found(next(same, None), "version", version)
-    return json_response(_shapes(connection, wanted, facets, [known], versions)[0])
+    return json_response(_shapes(connection, requested, facets, [known], versions)[0])
 
 
 def _list_versions(

@@ -9,12 +9,14 @@ from msgspec import Raw
 
 from headwater.errors import InvalidRequest
 from headwater.graph.view import View, Visit
-from headwater.model.memo import Memo
 from headwater.model.relations import Direction, Slot
+from headwater.model.run_states import RUN_STATES
 from headwater.model.uses import NOW
+from headwater.model.values.memo import Memo
 from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
-from headwater.server.marquez.examples import JOB
-from headwater.server.marquez.job_shapes import (
+from headwater.server.marquez.shapes.common import memo_key
+from headwater.server.marquez.shapes.examples import JOB
+from headwater.server.marquez.shapes.jobs import (
     JobList,
     JobShape,
     JobUse,
@@ -22,8 +24,7 @@ from headwater.server.marquez.job_shapes import (
     job_shape,
     named_uses,
 )
-from headwater.server.marquez.run_shapes import run_shape
-from headwater.server.marquez.shapes import memo_key
+from headwater.server.marquez.shapes.runs import run_shape
 from headwater.server.openapi.document import answers
 from headwater.store.engine import Connection
 from headwater.store.lineage.graph_reader import StoreReader
@@ -40,7 +41,7 @@ from headwater.store.read.facets import (
 )
 from headwater.store.read.jobs import JobOrder, JobRecord, find_job, list_jobs, read_names
 from headwater.store.read.namespaces import has_namespace
-from headwater.store.read.runs import RUN_STATES, make_run
+from headwater.store.read.runs import make_run
 
 router = APIRouter(tags=["jobs"])
 
@@ -101,8 +102,8 @@ def get_job(namespace: str, job: str, connection: ReadConnection) -> Response:
 
     A job with a parent is found as `parent.child`, and as `child` if that is unique.
     """
-    wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
-    return json_response(_shown(connection, [wanted])[0])
+    requested = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
+    return json_response(_shown(connection, [requested])[0])
 
 
 class _Known(NamedTuple):

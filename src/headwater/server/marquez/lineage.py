@@ -5,17 +5,17 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from headwater.answers.columns import walk_asked_columns
-from headwater.answers.nodes import Asked, find_node, view_at
+from headwater.answers.columns import walk_requested_columns
+from headwater.answers.nodes import WalkRequest, find_node, view_at
 from headwater.graph.answer import Towards
 from headwater.graph.fold import fold_children
 from headwater.graph.walk import Limits
 from headwater.server.http.parameters import ReadConnection, found, json_response
 from headwater.server.lineage.parameters import AsOf, Depth, Limit, NodeIdParameter
-from headwater.server.marquez.column_shapes import column_graph_shape
-from headwater.server.marquez.graph_examples import COLUMN_GRAPH, GRAPH, RUN_LINEAGE
-from headwater.server.marquez.graph_shapes import graph_shape
 from headwater.server.marquez.run_lineage import run_lineage_shape
+from headwater.server.marquez.shapes.columns import column_graph_shape
+from headwater.server.marquez.shapes.graph import graph_shape
+from headwater.server.marquez.shapes.graph_examples import COLUMN_GRAPH, GRAPH, RUN_LINEAGE
 from headwater.store.read.runs import find_run
 
 router = APIRouter(tags=["lineage"])
@@ -44,7 +44,7 @@ def get_lineage(
     """Get the datasets and jobs around a node, now or as of a time."""
     view = view_at(connection, as_of)
     node = find_node(connection, view, nodeId)
-    graph = Asked(node, direction, Limits(depth, limit)).walk(view)
+    graph = WalkRequest(node, direction, Limits(depth, limit)).walk(view)
     if fold:
         graph = fold_children(view.reader, graph)
     return json_response(graph_shape(connection, view, graph))
@@ -76,8 +76,8 @@ def get_column_lineage(
     node = find_node(connection, view, nodeId)
     others = [find_node(connection, view, other, "also") for other in also]
     towards = direction or (Towards.BOTH if withDownstream else Towards.UPSTREAM)
-    asked = Asked(node, towards, Limits(depth, limit))
-    graph = walk_asked_columns(connection, view, asked, indirect, others)
+    request = WalkRequest(node, towards, Limits(depth, limit))
+    graph = walk_requested_columns(connection, view, request, indirect, others)
     return json_response(column_graph_shape(connection, view, graph))
 
 

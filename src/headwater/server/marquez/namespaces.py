@@ -5,8 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from msgspec import Struct
 
+from headwater.server.followed import Followed, look
 from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
-from headwater.server.marquez.shapes import instant_or_none
+from headwater.server.marquez.shapes.common import instant_or_none
 from headwater.server.openapi.document import answers
 from headwater.store.read.namespaces import Namespace, find_namespace, list_namespaces
 
@@ -38,11 +39,13 @@ _EXAMPLE = NamespaceShape("shop", _TIME, _TIME, "sales", "All that the shop sell
 @router.get("/namespaces", responses=answers(NamespaceList, NamespaceList([_EXAMPLE], 1), 400))
 def get_namespaces(
     connection: ReadConnection,
+    following: Followed,
     page: Paging,
     withHidden: Annotated[bool, Query(description="Include deleted namespaces.")] = False,
 ) -> Response:
     """List the namespaces by name."""
-    namespaces, total = list_namespaces(connection, page, withHidden)
+    times = look(following, connection, lambda overview: dict(overview.namespaces))
+    namespaces, total = list_namespaces(connection, page, withHidden, times)
     return json_response(NamespaceList([_shape(namespace) for namespace in namespaces], total))
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from headwater.model.relations import Slot
-from headwater.server.marquez.shapes import facet_text
+from headwater.server.marquez.shapes.common import facet_text
 from headwater.store.engine import Connection
-from headwater.store.read.contents import read_facets
+from headwater.store.read.facets import read_facets
 from headwater.store.read.runs import RunRecord, find_run_before
 
 # The facet of a Spark stream; its id is stored in the checkpoint.

@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from headwater.answers.nodes import view_at
 from headwater.graph.walk import Limits
-from headwater.model.ids import run_name
-from headwater.server.marquez.shapes import dataset_version, instant_or_none
+from headwater.model.values.ids import run_name
+from headwater.server.marquez.shapes.common import dataset_version, instant_or_none
 from headwater.store.engine import Connection
 from headwater.store.lineage.run_lineage import ReadDataset, find_writing_run, read_inputs
 from headwater.store.read.jobs import read_names

@@ -6,11 +6,11 @@ from fastapi import APIRouter, Query, Response
 
 from headwater.model.relations import Slot
 from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
-from headwater.server.marquez.examples import RUN
-from headwater.server.marquez.run_shapes import RunFacets, RunList, RunShape, read_run_shapes
-from headwater.server.marquez.shapes import raw_facets
+from headwater.server.marquez.shapes.common import raw_facets
+from headwater.server.marquez.shapes.examples import RUN
+from headwater.server.marquez.shapes.runs import RunFacets, RunList, RunShape, read_run_shapes
 from headwater.server.openapi.document import answers
-from headwater.store.read.contents import read_facets
+from headwater.store.read.facets import read_facets
 from headwater.store.read.jobs import find_job, read_names
 from headwater.store.read.runs import count_runs, find_run, list_runs
 
@@ -46,8 +46,8 @@ def get_run_facets(
 )
 def get_runs(namespace: str, job: str, connection: ReadConnection, page: Paging) -> Response:
     """List a job's runs, newest first."""
-    wanted = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
-    runs = list_runs(connection, wanted.id, page)
-    names = {wanted.id: (wanted.namespace, wanted.name)}
-    total = count_runs(connection, wanted.id)
+    requested = found(find_job(connection, namespace, job), "job", f"{namespace}/{job}")
+    runs = list_runs(connection, requested.id, page)
+    names = {requested.id: (requested.namespace, requested.name)}
+    total = count_runs(connection, requested.id)
     return json_response(RunList(read_run_shapes(connection, runs, names), total))

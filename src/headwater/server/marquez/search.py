@@ -9,17 +9,20 @@ from fastapi import APIRouter, Depends, Query, Response
 from headwater.errors import InvalidRequest
 from headwater.graph.node_id import dataset_node_id, job_node_id
 from headwater.model.aspects import JOB_TYPE
-from headwater.model.instant import format_instant
 from headwater.model.job_types import read_job_type
 from headwater.model.relations import Slot
+from headwater.model.run_states import ENDS, NEW, RUN_STATES
 from headwater.model.search_text import TermSource, words_of
 from headwater.model.uses import NOW
+from headwater.model.values.instant import format_instant
+from headwater.server.followed import Followed, look
 from headwater.server.http.parameters import ReadConnection, instant_parameter, json_response
 from headwater.server.openapi.document import answers
 from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
 from headwater.store.query.paging import Page
-from headwater.store.read.contents import read_contents, read_facets
+from headwater.store.read.content_cache import BODIES
 from headwater.store.read.datasets import read_states
+from headwater.store.read.facets import read_facets
 from headwater.store.read.runs import make_run
 from headwater.store.search.filters import Filters
 from headwater.store.search.query import Order
@@ -31,7 +34,6 @@ v2_router = APIRouter(tags=["search"])
 
 _LONGEST_QUERY = 1_000
 _MOST_WORDS = 20
-_STATES = ("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
 _KINDS = {"dataset": TermSource.DATASET, "job": TermSource.JOB}
 _ORDERS = {"name": Order.NAME, "update_at": Order.UPDATED}
 
@@ -136,7 +138,7 @@ def filters(
         str | None, Query(description="Only jobs whose newest run is in this state.")
     ] = None,
 ) -> Filters:
-    state = _chosen("state", state, {name.lower(): name for name in _STATES})
+    state = _chosen("state", state, {name.lower(): name for name in RUN_STATES})
     return Filters(system or None, tag or None, state, before, after)
 
 
@@ -146,8 +148,9 @@ Text = Annotated[str, Depends(text_parameter)]
 @router.get("/search", responses=answers(SearchResults, _RESULTS, 400))
 def get_search(
     connection: ReadConnection,
+    following: Followed,
     q: Text,
-    asked: Annotated[Filters, Depends(filters)],
+    chosen: Annotated[Filters, Depends(filters)],
     filter: Annotated[str | None, Query(description="DATASET or JOB.")] = None,
     sort: Annotated[
         str | None, Query(description="NAME or UPDATE_AT; by default by relevance.")
@@ -162,12 +165,17 @@ def get_search(
     in names, parts of words, other texts, and words with one wrong letter.
     """
     kind = _chosen("filter", filter, _KINDS)
+    order = _chosen("sort", sort, _ORDERS) or Order.RANK
+    newest = None
+    if order is Order.UPDATED:
+        newest = look(following, connection, lambda overview: overview.newest())
     query = SearchQuery(
         q,
         (kind,) if kind is not None else tuple(_KINDS.values()),
         namespace or None,
-        _chosen("sort", sort, _ORDERS) or Order.RANK,
-        asked.keep if any(value is not None for value in asked) else None,
+        order,
+        chosen.keep if any(value is not None for value in chosen) else None,
+        newest,
     )
     hits, total = search(connection, query, Page(limit, offset))
     return json_response(SearchResults(total, [_result(hit) for hit in hits]))
@@ -188,7 +196,7 @@ def _result(hit: Hit) -> SearchResult:
 
 
 _V2_PAGE = Page(limit=10, offset=0)
-_EVENT_TYPES = {"COMPLETED": "COMPLETE", "FAILED": "FAIL", "ABORTED": "ABORT", "NEW": "OTHER"}
+_EVENT_TYPES = {NEW: "OTHER"} | {state: kind.name for kind, state in ENDS.items()}
 _V2_ANSWERS = answers(SearchHits, _HITS, 400)
 
 
@@ -227,7 +235,7 @@ def search_datasets(connection: ReadConnection, q: Text) -> Response:
     facets = read_facets(connection, ids, Slot.DATASET)
     states = read_states(connection, ids)
     digests = (each for state in states.values() for each in (state.schema, state.columns))
-    bodies = read_contents(connection, digests)
+    bodies = BODIES.read(connection, digests)
     hits = []
     for hit in found:
         state = states[hit.found.id]

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Response
 from msgspec import Struct
 
 from headwater.server.http.parameters import Paging, ReadConnection, found, json_response
-from headwater.server.marquez.shapes import instant_or_none
+from headwater.server.marquez.shapes.common import instant_or_none
 from headwater.server.openapi.document import answers
 from headwater.store.read.sources import SourceRecord, find_source, list_sources
 

@@ -1,6 +1,6 @@
 """`/stats`: how much there is and was, hour by hour of a day or day by day of a week."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Annotated, Literal
@@ -10,12 +10,19 @@ from fastapi import APIRouter, Depends, Query, Response
 from msgspec import Struct
 
 from headwater.errors import InvalidRequest
-from headwater.model import instant
-from headwater.model.instant import EPOCH, MICROSECOND, format_instant
+from headwater.model.values import instant
+from headwater.model.values.instant import EPOCH, MICROSECOND, format_instant
+from headwater.server.followed import Followed, look
 from headwater.server.http.parameters import ReadConnection, json_response
 from headwater.server.openapi.document import answers
-from headwater.store.engine import Connection
-from headwater.store.stats.activity import count_datasets, count_events, count_jobs, count_sources
+from headwater.store.read.sources import list_source_times
+from headwater.store.stats.activity import (
+    count_events,
+    count_known,
+    list_dataset_times,
+    list_job_times,
+    list_unlisted_datasets,
+)
 
 router = APIRouter(tags=["stats"], prefix="/stats")
 
@@ -94,29 +101,28 @@ def get_event_stats(connection: ReadConnection, bounds: Bounds) -> Response:
 
 
 @router.get("/jobs", responses=_COUNTS)
-def get_job_stats(connection: ReadConnection, bounds: Bounds) -> Response:
+def get_job_stats(connection: ReadConnection, following: Followed, bounds: Bounds) -> Response:
     """Count the jobs known by the end of each hour or day."""
-    return _answer(connection, bounds, count_jobs)
+    times = look(following, connection, lambda overview: overview.job_times())
+    return _answer(bounds, list_job_times(connection) if times is None else times)
 
 
 @router.get("/datasets", responses=_COUNTS)
-def get_dataset_stats(connection: ReadConnection, bounds: Bounds) -> Response:
+def get_dataset_stats(connection: ReadConnection, following: Followed, bounds: Bounds) -> Response:
     """Count the datasets known by the end of each hour or day."""
-    return _answer(connection, bounds, count_datasets)
+    unlisted = list_unlisted_datasets(connection)
+    times = look(following, connection, lambda overview: overview.dataset_times(unlisted))
+    return _answer(bounds, list_dataset_times(connection) if times is None else times)
 
 
 @router.get("/sources", responses=_COUNTS)
 def get_source_stats(connection: ReadConnection, bounds: Bounds) -> Response:
     """Count the sources known by the end of each hour or day."""
-    return _answer(connection, bounds, count_sources)
+    return _answer(bounds, sorted(list_source_times(connection)))
 
 
-def _answer(
-    connection: Connection,
-    bounds: Sequence[int],
-    count: Callable[[Connection, Sequence[int]], list[int]],
-) -> Response:
-    counts = count(connection, bounds)
+def _answer(bounds: Sequence[int], times: Sequence[int]) -> Response:
+    counts = count_known(times, bounds)
     metrics = [
         CountMetric(*interval, each)
         for interval, each in zip(_intervals(bounds), counts, strict=True)

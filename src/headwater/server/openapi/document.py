@@ -29,7 +29,7 @@ from headwater.server.openapi.parts import (
 JSON = "application/json"
 
 # The shapes of answers, by the names they have in the document.
-_shapes: dict[str, Any] = {}
+known_shapes: dict[str, Any] = {}
 # What their fields are that are written as raw JSON.
 _raw_fields: dict[tuple[str, str], Document] = {}
 # Every path may be refused so, before a route is asked.
@@ -54,7 +54,7 @@ def _include(*shapes: Any) -> list[Document]:
     """Take shapes into the document, and all they are made of; gives what refers to each."""
     schemas, components = msgspec.json.schema_components(shapes, ref_template=schema_reference)
     for name, component in components.items():
-        if _shapes.setdefault(name, component) != component:
+        if known_shapes.setdefault(name, component) != component:
             raise ValueError(f"two shapes are called {name} in the API document")
     return list(schemas)
 
@@ -98,12 +98,15 @@ def describe_api(app: FastAPI) -> None:
 def complete(document: Document) -> None:
     """Add to FastAPI's document what it leaves out, and take out what is not so."""
     paths = document["paths"]
+    for _, _, operation in operations(document):
+        # FastAPI's own is the name of a function.
+        operation["summary"] = operation.get("description", "").partition("\n")[0]
     for path, posted in INGEST.items():
         paths[path] = paths.get(path, {}) | {"post": _with_errors(posted)}
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    schemas |= copy.deepcopy(_shapes) | SCHEMAS
+    schemas |= copy.deepcopy(known_shapes) | SCHEMAS
     for (owner, field), schema in _raw_fields.items():
         schemas[owner]["properties"][field] = schema
     document["components"]["schemas"] = dict(sorted(schemas.items()))

@@ -233,6 +233,7 @@ _PARAMETERS: dict[str, tuple[str, Any]] = {
     "edit": ("An edit's id.", "1c2d3e4f5a6b7c8d1c2d3e4f5a6b7c8d"),
     "limit": ("Maximum number to return.", 10),
     "offset": ("Number to skip.", 0),
+    "timeout": ("Seconds that the answer may take.", 5),
     "depth": ("Maximum distance.", 2),
     "direction": ("Direction to follow from the node.", "upstream"),
     "before": ("Only before this time.", "2026-01-31T12:00:00Z"),

@@ -17,7 +17,7 @@ from headwater.server.http.compression import accepts_gzip
 BUILT = Path(__file__).parent / "built"
 
 # The addresses of the UI; what is shown there is in their query. `ui/src/routes.tsx` has the same.
-PAGES = ("/", "/lineage", "/browse", "/dataset", "/column", "/job", "/run", "/events")
+PAGES = ("/", "/lineage", "/browse", "/dataset", "/column", "/job", "/run", "/events", "/docs")
 ICON = "/icon.svg"
 # Where its scripts, styles and fonts are; their names change with their content.
 ASSETS = "/assets/"
@@ -32,7 +32,7 @@ _FOREVER = "public, max-age=31536000, immutable"
 _ABSENT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Headwater</title>
 <h1>The web UI is not built</h1>
 <p>Run <code>make ui</code> in the clone this server runs from, then load this page again.
-The API works without it: see <a href="/docs">/docs</a>.</p></html>"""
+The API works without it: see <a href="/openapi.json">/openapi.json</a>.</p></html>"""
 
 
 class File(NamedTuple):

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, and_, bindparam, case, func, or_, select
 
+from headwater.model.aspects import JOB_TYPE
 from headwater.model.project.projection import NOBODY
 from headwater.model.relations import Direction, Slot
 from headwater.model.uses import Execution
@@ -37,7 +38,7 @@ def _executions(is_among: IsAmong) -> Any:
     its_type = and_(
         facet.c.owner == job.c.id,
         facet.c.slot == int(Slot.JOB),
-        facet.c.name == "jobType",
+        facet.c.name == JOB_TYPE,
         facet.c.author == NOBODY,
     )
     return (

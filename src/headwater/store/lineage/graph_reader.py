@@ -1,6 +1,6 @@
 """The store as a walk reads it: the `Reader` of `headwater.graph` over one connection."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from sqlalchemy import (
@@ -15,9 +15,10 @@ from sqlalchemy import (
 )
 
 from headwater.model.column_map import ColumnMap
-from headwater.model.ids import NO_CONTENT
 from headwater.model.relations import Alias, Direction
+from headwater.model.run_states import state_of
 from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
+from headwater.model.values.ids import NO_CONTENT
 from headwater.store import tables
 from headwater.store.lineage import executions, uses
 from headwater.store.lineage.newest_runs import (
@@ -30,9 +31,9 @@ from headwater.store.lineage.newest_runs import (
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import COLUMN_MAPS, COLUMN_TYPES
 from headwater.store.read.datasets import read_lifecycles
-from headwater.store.read.last_seen import was_seen
-from headwater.store.read.micro_batches import IS_PART_OF_STREAM
-from headwater.store.read.runs import state_of
+from headwater.store.read.visibility.deletions import read_last_changes
+from headwater.store.read.visibility.last_seen import was_seen
+from headwater.store.read.visibility.shown import JOB_IS_PART_OF_STREAM
 
 _AT = bindparam("at", type_=BigInteger)
 _USED = (Direction.INPUT, Direction.OUTPUT)
@@ -54,25 +55,8 @@ def _first_used(is_among: IsAmong) -> Any:
     )
 
 
-def _words_on(is_among: IsAmong) -> Any:
-    """The last word on each entity by a time; a restoration of the same moment counts for more."""
-    hidden, later = tables.hidden, tables.hidden.alias("later")
-    newest = (
-        select(func.max(later.c.at))
-        .where(later.c.entity == hidden.c.entity, later.c.at <= _AT)
-        .correlate(hidden)
-        .scalar_subquery()
-    )
-    return (
-        select(hidden.c.entity, hidden.c.at, func.min(hidden.c.is_deleted))
-        .where(is_among(hidden.c.entity), hidden.c.at == newest)
-        .group_by(hidden.c.entity, hidden.c.at)
-    )
-
-
 _ALIASES = Prepared(_aliases)
 _FIRST_USED = Prepared(_first_used)
-_WORDS_ON = Prepared(_words_on)
 _DATASET_NAMES = Prepared(
     lambda is_among: select(
         tables.dataset.c.id, tables.dataset.c.namespace, tables.dataset.c.name
@@ -90,7 +74,7 @@ _UNSEEN_JOBS = Prepared(
     )
 )
 _PARTS_OF_STREAMS = Prepared(
-    lambda is_among: select(tables.job.c.id).where(is_among(tables.job.c.id), IS_PART_OF_STREAM)
+    lambda is_among: select(tables.job.c.id).where(is_among(tables.job.c.id), JOB_IS_PART_OF_STREAM)
 )
 _PARENTS = Prepared(
     lambda is_among: select(tables.job.c.id, tables.job.c.parent).where(
@@ -172,11 +156,10 @@ class StoreReader:
             return []
         return uses.read_successions(self._connection, datasets, at)
 
-    def words_on(self, ids: Iterable[bytes], at: int) -> dict[bytes, tuple[int, bool]]:
+    def deletions(self, ids: Iterable[bytes], at: int) -> Mapping[bytes, tuple[int, bool]]:
         if "hidden" not in self._present:
             return {}
-        rows = _WORDS_ON.rows(self._connection, ids, at=at)
-        return {id: (said_at, bool(is_deleted)) for id, said_at, is_deleted in rows}
+        return read_last_changes(self._connection, ids, at)
 
     def parts_of_streams(self, ids: Iterable[bytes]) -> set[bytes]:
         if "stream" not in self._present:

@@ -77,21 +77,21 @@ def read_newest_runs(
     return {row.job: row for row in rows}
 
 
-# Runs that were heard of themselves, by when they began; and those that only their children speak
+# Runs with events of their own, by when they began; and those that only their children speak
 # of, which have no times.
-_Which = Literal["heard", "named"]
+_Which = Literal["seen", "named"]
 
 
 def _is(which: _Which, run: Any) -> ColumnElement[bool]:
     is_named: ColumnElement[bool] = run.c.first_event.is_(None)
-    return ~is_named if which == "heard" else is_named
+    return ~is_named if which == "seen" else is_named
 
 
 def _latest_since(which: _Which, is_among: IsAmong) -> Any:
     """The runs from each job's tenth newest on: an index has them, however long the history."""
     job, run = tables.job, tables.run
     other = run.alias("other")
-    time = "first_event" if which == "heard" else "id"
+    time = "first_event" if which == "seen" else "id"
     tenth = (
         select(other.c[time])
         .where(other.c.job == job.c.id, _is(which, other))
@@ -101,7 +101,7 @@ def _latest_since(which: _Which, is_among: IsAmong) -> Any:
         .correlate(job)
         .scalar_subquery()
     )
-    since = func.coalesce(tenth, _LONG_AGO if which == "heard" else b"")
+    since = func.coalesce(tenth, _LONG_AGO if which == "seen" else b"")
     is_late = and_(run.c.job == job.c.id, _is(which, run), run.c[time] >= since)
     return (
         select(*(run.c[name] for name in NewestRun._fields))
@@ -131,9 +131,9 @@ def _latest_of_each(which: _Which, is_among: IsAmong) -> Any:
 
 
 _LATEST_RUNS = {
-    ("sqlite", "heard"): Prepared(partial(_latest_since, "heard")),
+    ("sqlite", "seen"): Prepared(partial(_latest_since, "seen")),
     ("sqlite", "named"): Prepared(partial(_latest_since, "named")),
-    ("postgresql", "heard"): Prepared(partial(_latest_of_each, "heard")),
+    ("postgresql", "seen"): Prepared(partial(_latest_of_each, "seen")),
     ("postgresql", "named"): Prepared(partial(_latest_of_each, "named")),
 }
 
@@ -146,10 +146,10 @@ def read_latest_runs(
     connection: Connection, jobs: Iterable[bytes]
 ) -> dict[bytes, tuple[RunRow, ...]]:
     """Read each job's latest runs, newest first; at the end those that only children speak of."""
-    wanted = set(jobs)
-    heard, named = (_LATEST_RUNS[connection.dialect.name, which] for which in ("heard", "named"))
-    found = _first_ten(heard.rows(connection, wanted))
-    few = [job for job in wanted if len(found.get(job, ())) < LATEST]
+    requested = set(jobs)
+    seen, named = (_LATEST_RUNS[connection.dialect.name, which] for which in ("seen", "named"))
+    found = _first_ten(seen.rows(connection, requested))
+    few = [job for job in requested if len(found.get(job, ())) < LATEST]
     for job, others in _first_ten(named.rows(connection, few)).items():
         found[job] = (found.get(job, ()) + others)[:LATEST]
     return found
@@ -165,7 +165,7 @@ def join_newest_runs(
     connection: Connection,
     columns: Sequence[str],
     most: int,
-    is_wanted: Callable[[Any], ColumnElement[bool]],
+    is_included: Callable[[Any], ColumnElement[bool]],
 ) -> tuple[FromClause, FromClause]:
     """Join jobs with the newest of their runs: what to select from, and the runs in it.
 
@@ -174,7 +174,7 @@ def join_newest_runs(
     job, newest = tables.job, tables.run.alias("newest")
     by_time = (
         select(*(newest.c[name] for name in columns))
-        .where(newest.c.job == job.c.id, is_wanted(newest))
+        .where(newest.c.job == job.c.id, is_included(newest))
         .order_by(newest.c.first_event.desc(), newest.c.id.desc())
         .limit(most)
     )
@@ -193,7 +193,7 @@ def read_first_run(
     code: bytes | None = None,
     sql: bytes | None = None,
 ) -> NewestRun | None:
-    """Read the first run of a job within a stretch of time, of some code or SQL if given."""
+    """Read the first run of a job within an interval, of some code or SQL if given."""
     run = tables.run
     query = (
         select(*(run.c[name] for name in NewestRun._fields))

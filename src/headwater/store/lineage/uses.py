@@ -20,9 +20,9 @@ from sqlalchemy import (
     union_all,
 )
 
-from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import Direction
 from headwater.model.uses import Evidence, Succession, Use
+from headwater.model.values.ids import NO_CONTENT, UNREPORTED
 from headwater.store import tables
 from headwater.store.query.prepared import IsAmong, Prepared
 
@@ -36,31 +36,33 @@ _HIGHEST = bindparam("highest", type_=SmallInteger)
 # Rows for a thousand nodes: where there are more, each node gets its share.
 MOST_USES = 50_000
 # Runs of a job that are asked what they said, of those that had begun by then the newest.
-RUNS_ASKED = 8
+RUNS_READ = 8
 
 
 def _up_to(time: ColumnElement[Any]) -> ColumnElement[Any]:
     return case((time < _AT, time), else_=_AT)
 
 
-def _said_at() -> ColumnElement[Any]:
+def _reported_at() -> ColumnElement[Any]:
     """When a job's use was last observed, up to the time asked for.
 
-    If it was seen later as well, the runs of then tell: the stretch from first to last seen may
+    If it was seen later as well, the runs of then decide: the interval from first to last seen may
     have gaps in which the job used something else. Mostly the newest of them knows.
     """
     use = tables.job_dataset
-    said_by_runs = func.coalesce(_said_by_runs(1), _said_by_runs(RUNS_ASKED), use.c.first_seen)
-    return case((use.c.last_seen <= _AT, use.c.last_seen), else_=said_by_runs)
+    reported_by_runs = func.coalesce(
+        _reported_by_runs(1), _reported_by_runs(RUNS_READ), use.c.first_seen
+    )
+    return case((use.c.last_seen <= _AT, use.c.last_seen), else_=reported_by_runs)
 
 
-def _said_by_runs(most: int) -> ColumnElement[Any]:
+def _reported_by_runs(most: int) -> ColumnElement[Any]:
     """When the newest runs by then said a use last.
 
     A run is known by its last word alone; where nobody had said that by then, it had said something
     older, such as this.
     """
-    use, said, known = tables.job_dataset, tables.run_dataset, tables.job_dataset.alias("known")
+    use, observed, known = tables.job_dataset, tables.run_dataset, tables.job_dataset.alias("known")
     run = tables.run.alias("began")
     newest = (
         select(run.c.id)
@@ -70,7 +72,9 @@ def _said_by_runs(most: int) -> ColumnElement[Any]:
         .correlate(use)
         .subquery("newest")
     )
-    schema, columns = (func.coalesce(said.c[name], UNREPORTED) for name in ("schema", "columns"))
+    schema, columns = (
+        func.coalesce(observed.c[name], UNREPORTED) for name in ("schema", "columns")
+    )
     is_known = (
         select(1)
         .where(
@@ -81,7 +85,7 @@ def _said_by_runs(most: int) -> ColumnElement[Any]:
             known.c.columns == columns,
             known.c.first_seen <= _AT,
         )
-        .correlate(use, said)
+        .correlate(use, observed)
         .exists()
     )
     is_the_same = and_(
@@ -89,12 +93,12 @@ def _said_by_runs(most: int) -> ColumnElement[Any]:
         or_(use.c.columns == UNREPORTED, columns == use.c.columns),
     )
     return (
-        select(func.max(_up_to(said.c.last_seen)))
-        .select_from(newest.join(said, said.c.run == newest.c.id))
+        select(func.max(_up_to(observed.c.last_seen)))
+        .select_from(newest.join(observed, observed.c.run == newest.c.id))
         .where(
-            said.c.dataset == use.c.dataset,
-            said.c.direction == use.c.direction,
-            said.c.first_seen <= _AT,
+            observed.c.dataset == use.c.dataset,
+            observed.c.direction == use.c.direction,
+            observed.c.first_seen <= _AT,
             or_(is_the_same, ~is_known),
         )
         .correlate(use)
@@ -110,45 +114,47 @@ def _observed() -> Select[Any]:
         use.c.dataset,
         use.c.direction,
         *described,
-        _said_at().label("said_at"),
+        _reported_at().label("reported_at"),
         literal_column(str(int(Evidence.OBSERVED))).label("word"),
     ).where(use.c.first_seen <= _AT)
 
 
 def _declared() -> Select[Any]:
     """What authors say; it is taken back by their next word on the job that leaves it out."""
-    said, declarations = tables.declared_dataset, tables.declaration
-    said_at = _up_to(said.c.last_said)
+    declared, declarations = tables.declared_dataset, tables.declaration
+    reported_at = _up_to(declared.c.last_said)
     newest = (
         select(func.max(declarations.c.said_at))
         .where(
-            declarations.c.author == said.c.author,
-            declarations.c.job == said.c.job,
+            declarations.c.author == declared.c.author,
+            declarations.c.job == declared.c.job,
             declarations.c.said_at <= _AT,
         )
-        .correlate(said)
+        .correlate(declared)
         .scalar_subquery()
     )
     return select(
-        said.c.job,
-        said.c.dataset,
-        said.c.direction,
-        said.c.schema,
-        said.c.columns,
-        said.c.first_said,
-        said_at.label("said_at"),
+        declared.c.job,
+        declared.c.dataset,
+        declared.c.direction,
+        declared.c.schema,
+        declared.c.columns,
+        declared.c.first_said,
+        reported_at.label("reported_at"),
         case(
-            (said_at < newest, literal_column(str(int(Evidence.TAKEN_BACK)))),
+            (reported_at < newest, literal_column(str(int(Evidence.TAKEN_BACK)))),
             else_=literal_column(str(int(Evidence.DECLARED))),
         ).label("word"),
-    ).where(said.c.first_said <= _AT)
+    ).where(declared.c.first_said <= _AT)
 
 
 def _uses_by(column: By, has_declared: bool, is_among: IsAmong) -> Any:
-    use, said = tables.job_dataset, tables.declared_dataset
+    use, declared = tables.job_dataset, tables.declared_dataset
     parts = [
         _observed().where(is_among(use.c[column]), use.c.direction.between(_LOWEST, _HIGHEST)),
-        _declared().where(is_among(said.c[column]), said.c.direction.between(_LOWEST, _HIGHEST)),
+        _declared().where(
+            is_among(declared.c[column]), declared.c.direction.between(_LOWEST, _HIGHEST)
+        ),
     ]
     return union_all(*parts[: 2 if has_declared else 1]).limit(_MOST)
 
@@ -175,13 +181,13 @@ def read_uses(
     has_declared: bool = True,
 ) -> tuple[list[Use], Counts]:
     """Read what jobs use, or who uses datasets, and count what is too much for one answer."""
-    wanted, ways = sorted(set(ids)), sorted(directions)
+    requested, ways = sorted(set(ids)), sorted(directions)
     found: list[tuple[Any, ...]] = []
     left_out: Counts = {}
     query = _USES[by, has_declared]
     limits = {"lowest": ways[0], "highest": ways[-1], "most": MOST_USES + 1}
-    for start in range(0, len(wanted), _AT_ONCE):
-        part = wanted[start : start + _AT_ONCE]
+    for start in range(0, len(requested), _AT_ONCE):
+        part = requested[start : start + _AT_ONCE]
         rows = query.rows(connection, part, at=at, **limits)
         if len(rows) > MOST_USES:
             rows = [

@@ -12,12 +12,21 @@ from headwater.errors import BackupFailed
 from headwater.store.engine import sqlite_file
 from headwater.store.maintenance import backup_postgres
 from headwater.store.migrate import check_revision, upgrade
-from headwater.store.tables import METADATA, outbox, position, store_state
+from headwater.store.tables import (
+    METADATA,
+    outbox,
+    outbox_reader,
+    position,
+    refused_event,
+    store_state,
+)
 
 # Called with how much is done, and the total.
 Progress = Callable[[int, int], None]
 
 _PAGES_AT_ONCE = 1_000
+# What a store says of itself, of sources and of readers.
+_OWN = (store_state, position, outbox, outbox_reader, refused_event)
 
 
 def _silent(done: int, total: int) -> None:
@@ -70,7 +79,7 @@ def is_empty(engine: Engine) -> bool:
         return not any(
             connection.execute(select(1).select_from(table).limit(1)).first()
             for table in METADATA.sorted_tables
-            if table.name in present and table not in (store_state, position, outbox)
+            if table.name in present and table not in _OWN
         )
 
 

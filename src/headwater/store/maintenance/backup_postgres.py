@@ -15,7 +15,7 @@ from headwater.store.migrate import check_revision
 from headwater.store.tables import METADATA
 from headwater.store.write.connections import GENERATION_LOCK
 
-_DEBIAN = Path("/usr/lib/postgresql")
+DEBIAN = Path("/usr/lib/postgresql")
 _VERSION_TABLE = "alembic_version"
 
 
@@ -111,7 +111,7 @@ def find_program(name: str) -> str:
 
     The newest, because a program reads servers up to its own version.
     """
-    versions = [path for path in _DEBIAN.glob(f"*/bin/{name}") if path.parts[-3].isdecimal()]
+    versions = [path for path in DEBIAN.glob(f"*/bin/{name}") if path.parts[-3].isdecimal()]
     if versions:
         return str(max(versions, key=lambda path: int(path.parts[-3])))
     if (found := shutil.which(name)) is not None:

@@ -7,7 +7,7 @@ from sqlalchemy import Column, Connection, Engine, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from headwater.model.facet_readers import is_content_of
-from headwater.model.ids import NO_CONTENT, UNREPORTED
+from headwater.model.values.ids import NO_CONTENT, UNREPORTED
 from headwater.store import tables
 from headwater.store.maintenance.references import REFERENCES
 from headwater.store.migrate import HEAD, REVISIONS, current_revision

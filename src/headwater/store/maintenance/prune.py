@@ -9,12 +9,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, Connection, Engine, Table, bindparam, delete, func, select, tuple_
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Table,
+    bindparam,
+    delete,
+    func,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.exc import DBAPIError
 
 from headwater.errors import StoreUnavailable
 from headwater.model.event import Kind
-from headwater.model.ids import access_id
+from headwater.model.values.ids import access_id
 from headwater.store import tables
 from headwater.store.maintenance.exclusive import change_generation, removing
 from headwater.store.maintenance.references import REFERENCES, count_references, list_unreferenced
@@ -37,9 +48,9 @@ Progress = Callable[[str, int, int | None], None]
 # Beside the names of relations: minutes of samples that became part of an hour.
 ROLLED_UP = "sample to hours"
 
-_RUNS_AT_ONCE = 500
-_EVENTS_AT_ONCE = 2_000
-_DIGESTS_AT_ONCE = 5_000
+RUNS_AT_ONCE = 500
+EVENTS_AT_ONCE = 2_000
+DIGESTS_AT_ONCE = 5_000
 _CONTENT_TABLES = (tables.content,)
 
 
@@ -67,10 +78,22 @@ def prune(
     try:
         for step in COUNTS if is_dry_run else STEPS:
             step(work)
+        if +work.rows and not is_dry_run:
+            # Whoever follows the store begins anew.
+            with removing(engine) as connection:
+                change_generation(connection)
     except DBAPIError as error:
         reason = str(error.orig).partition("\n")[0]
         raise StoreUnavailable(f"the store cannot be pruned now, run it again: {reason}") from error
     return +work.rows
+
+
+def _note_horizon(work: _Prune) -> None:
+    """Note first from when on events may be missing: who walks over them is to know."""
+    state = tables.store_state
+    is_later = func.coalesce(state.c.pruned_before, work.horizon) <= work.horizon
+    with removing(work.engine) as connection:
+        connection.execute(update(state).where(is_later).values(pruned_before=work.horizon))
 
 
 def _find_runs(work: _Prune, connection: Connection) -> list[Removable]:
@@ -82,10 +105,10 @@ def _find_runs(work: _Prune, connection: Connection) -> list[Removable]:
 def _remove_runs(work: _Prune) -> None:
     with work.engine.connect() as connection:
         runs = _find_runs(work, connection)
-    for start in range(0, len(runs), _RUNS_AT_ONCE):
+    for start in range(0, len(runs), RUNS_AT_ONCE):
         work.progress("runs", start, len(runs))
         with removing(work.engine) as connection:
-            ids = list_unchanged(connection, runs[start : start + _RUNS_AT_ONCE])
+            ids = list_unchanged(connection, runs[start : start + RUNS_AT_ONCE])
             owners = _owners(connection, ids)
             for column, values in _of_runs(ids, owners):
                 for part in in_parts(values):
@@ -152,7 +175,7 @@ def _find_old_events(
         # What the lake has not is nowhere else.
         .where(~is_waiting(table.c.at, table.c.digest))
         .order_by(table.c.at, table.c.digest)
-        .limit(_EVENTS_AT_ONCE)
+        .limit(EVENTS_AT_ONCE)
     )
     if after is not None:
         query = query.where(tuple_(table.c.at, table.c.digest) > tuple_(*after))
@@ -162,13 +185,13 @@ def _find_old_events(
     newest = {job: read_newest(connection, job) for job in {row.job for row in old.values()}}
     kept = {id for id, row in runs.items() if id not in old or newest[row.job].has(row)}
     found = [(event.at, event.digest) for event in events if event.run not in kept]
-    is_more = len(events) == _EVENTS_AT_ONCE
+    is_more = len(events) == EVENTS_AT_ONCE
     return found, (events[-1].at, events[-1].digest) if is_more else None
 
 
 def _remove_rejected(work: _Prune) -> None:
     table = tables.rejected
-    old = select(table.c.digest).where(table.c.received_at < work.horizon).limit(_EVENTS_AT_ONCE)
+    old = select(table.c.digest).where(table.c.received_at < work.horizon).limit(EVENTS_AT_ONCE)
     while True:
         work.progress("rejected", work.rows["rejected"], None)
         with work.engine.connect() as connection:
@@ -193,9 +216,9 @@ def _remove_contents(work: _Prune) -> None:
     """
     with work.engine.connect() as connection:
         digests = list_unreferenced(connection)
-    for start in range(0, len(digests), _DIGESTS_AT_ONCE):
+    for start in range(0, len(digests), DIGESTS_AT_ONCE):
         work.progress("contents", start, len(digests))
-        part = digests[start : start + _DIGESTS_AT_ONCE]
+        part = digests[start : start + DIGESTS_AT_ONCE]
         with removing(work.engine) as connection:
             referred = count_references(connection, part)
             gone = [digest for digest in part if digest not in referred]
@@ -215,6 +238,7 @@ def _delete(connection: Connection, table: Table, digests: Iterable[bytes]) -> i
 
 # Content last: by then everything that referred to it has gone.
 STEPS: tuple[Callable[[_Prune], None], ...] = (
+    _note_horizon,
     _remove_runs,
     _remove_events,
     _remove_rejected,

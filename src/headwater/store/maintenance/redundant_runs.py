@@ -2,7 +2,7 @@
 
 Lineage as of a time is what the newest execution by then used, and whatever else the job used since
 that execution began. A run can go where the kept run before it says the same, and where no run
-that says something else reaches into the stretch between them.
+that says something else reaches into the interval between them.
 """
 
 from collections.abc import Mapping, Sequence, Set

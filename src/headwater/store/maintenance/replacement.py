@@ -15,12 +15,21 @@ from headwater.store.write.packing import unpack
 from headwater.store.write.writer import Writer
 
 # What no event says, and is taken over as it is.
-KEPT = (tables.rejected, tables.api_key, tables.position)
+KEPT = (
+    tables.rejected,
+    tables.api_key,
+    tables.position,
+    tables.outbox_reader,
+    tables.outbox,
+    tables.refused_event,
+)
+# What waits for the lake is found anew: it is what the lake does not have.
+_WHICH = {tables.outbox.name: "reader > 0"}
 
 # Later than any time.
 EVER = 2**63 - 1
 
-_AT_ONCE = 2_000
+AT_ONCE = 2_000
 
 
 class Kept(NamedTuple):
@@ -37,7 +46,7 @@ class Replacement(Protocol):
 
     url: str
 
-    def writer(self, fills_outbox: bool = False) -> Writer: ...
+    def writer(self, notes_for_lake: bool = False) -> Writer: ...
 
     def read_missing(self, received_before: int = EVER) -> Iterator[list[Kept]]:
         """The events that the old store has and this one has not, some at a time."""
@@ -75,7 +84,7 @@ def read_missing(
         " WHERE (at, digest) > (:at, :digest) AND received_at < :received_before"
         f" AND NOT EXISTS (SELECT 1 FROM {new}.event AS other"
         " WHERE other.at = one.at AND other.digest = one.digest)"
-        f" ORDER BY at, digest LIMIT {_AT_ONCE}"
+        f" ORDER BY at, digest LIMIT {AT_ONCE}"
     )
     place = {"at": -(2**63), "digest": b"", "received_before": received_before}
     while rows := connection.execute(query, place).all():
@@ -86,10 +95,11 @@ def read_missing(
 def copy_kept(connection: Connection, old: str, new: str, some: Sequence[Table] = KEPT) -> None:
     for table in some:
         columns = _columns(table)
+        which = _WHICH.get(table.name, "true")
         connection.execute(
             text(
                 f"INSERT INTO {new}.{table.name} ({columns})"
-                f" SELECT {columns} FROM {old}.{table.name} WHERE true ON CONFLICT DO NOTHING"
+                f" SELECT {columns} FROM {old}.{table.name} WHERE {which} ON CONFLICT DO NOTHING"
             )
         )
 

@@ -7,11 +7,19 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from headwater.errors import Busy, StoreUnavailable
-from headwater.model.instant import now
+from headwater.model.values.instant import now
 from headwater.store.engine import in_schema, open_engine
 from headwater.store.maintenance.replacement import EVER, Kept, copy_kept, read_missing
 from headwater.store.migrate import VERSION_TABLE, upgrade
-from headwater.store.tables import METADATA, api_key, position, rejected
+from headwater.store.tables import (
+    METADATA,
+    api_key,
+    outbox,
+    outbox_reader,
+    position,
+    refused_event,
+    rejected,
+)
 from headwater.store.write.connections import GENERATION_LOCK, LonePostgresConnection
 from headwater.store.write.writer import Writer
 
@@ -21,13 +29,13 @@ _REBUILD_LOCK = 0x4845_4146
 
 # Readers are waited for so long: for a table while we hold no other, which is no harm but to them;
 # and else, where they may wait for us as well, before PostgreSQL would notice and end one.
-_FIRST_WAIT = "2s"
+FIRST_WAIT = "2s"
 _NEXT_WAIT = "200ms"
 _LOCK_NOT_AVAILABLE = "55P03"
 # Tries while writers wait; and how often, after they had their turn.
-_LOOKS = 300
+LOOKS = 300
 _QUEUES = 4
-_TRIES = 10
+TRIES = 10
 
 _TABLES = [*METADATA.tables, VERSION_TABLE]
 # Views and foreign keys of others: they would go with the old tables.
@@ -84,8 +92,8 @@ class PostgresReplacement:
             # remember as stored, if only in a store that was being made here before.
             connection.execute(text("UPDATE store_state SET generation = :now"), {"now": now()})
 
-    def writer(self, fills_outbox: bool = False) -> Writer:
-        return Writer(lambda: LonePostgresConnection(self._engine), fills_outbox)
+    def writer(self, notes_for_lake: bool = False) -> Writer:
+        return Writer(lambda: LonePostgresConnection(self._engine), notes_for_lake)
 
     def read_missing(self, received_before: int = EVER) -> Iterator[list[Kept]]:
         with self._engine.connect() as connection:
@@ -94,13 +102,13 @@ class PostgresReplacement:
                 yield rows
 
     def take_place(self, bring_over: Callable[[], object]) -> None:
-        for attempt in range(1, _TRIES + 1):
+        for attempt in range(1, TRIES + 1):
             try:
                 with self._old.begin() as connection:
                     self._swap(connection, bring_over)
                 return
             except DBAPIError as error:
-                if not _is_lock_timeout(error) or attempt == _TRIES:
+                if not _is_lock_timeout(error) or attempt == TRIES:
                     raise StoreUnavailable(f"the store cannot be replaced: {error.orig}") from error
                 time.sleep(0.5)
 
@@ -109,10 +117,11 @@ class PostgresReplacement:
         connection.execute(lock, {"lock": GENERATION_LOCK})
         bring_over()
         with self._engine.begin() as new:
-            copy_kept(new, self._schema, _NEW, [rejected])
+            # Who carries events on meanwhile does so again: that is harmless.
+            copy_kept(new, self._schema, _NEW, [rejected, outbox])
         self._wait_for_readers(connection)
         # Others write there without the lock above: a key revoked until now is to stay revoked.
-        copy_kept(connection, self._schema, _NEW, [api_key, position])
+        copy_kept(connection, self._schema, _NEW, [api_key, position, outbox_reader, refused_event])
         generation = text(f"SELECT max(generation) + 1 FROM {self._schema}.store_state")
         next_generation = connection.scalar(generation)
         self._move(connection)
@@ -123,16 +132,16 @@ class PostgresReplacement:
 
     def _wait_for_readers(self, connection: Connection) -> None:
         """Lock all tables: while nobody reads, if there is such a moment; else readers wait."""
-        for attempt in range(1, _LOOKS + _QUEUES + 1):
+        for attempt in range(1, LOOKS + _QUEUES + 1):
             try:
                 with connection.begin_nested():
-                    if attempt <= _LOOKS:
+                    if attempt <= LOOKS:
                         connection.execute(text(self._lock_of(*self._order) + " NOWAIT"))
                     else:
                         self._queue(connection)
                 return
             except DBAPIError as error:
-                if not _is_lock_timeout(error) or attempt == _LOOKS + _QUEUES:
+                if not _is_lock_timeout(error) or attempt == LOOKS + _QUEUES:
                     raise
                 time.sleep(0.001)
 
@@ -143,7 +152,7 @@ class PostgresReplacement:
         that table the next time: then he, and who reads in the same order, waits before he has any.
         """
         for name in self._order:
-            wait = _FIRST_WAIT if name == self._order[0] else _NEXT_WAIT
+            wait = FIRST_WAIT if name == self._order[0] else _NEXT_WAIT
             connection.execute(text(f"SET LOCAL lock_timeout = '{wait}'"))
             try:
                 connection.execute(text(self._lock_of(name)))

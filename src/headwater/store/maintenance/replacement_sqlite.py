@@ -15,10 +15,10 @@ from headwater.store.maintenance.replacement import EVER, Kept, copy_kept, read_
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import Writer, open_writer
 
-_PAGES_AT_ONCE = 1_000
+PAGES_AT_ONCE = 1_000
 # For others to finish what they are writing: one try, and all of them.
-_TRY_SECONDS = 5.0
-_PATIENCE_SECONDS = 60.0
+TRY_SECONDS = 5.0
+PATIENCE_SECONDS = 60.0
 
 
 class SqliteReplacement:
@@ -44,8 +44,8 @@ class SqliteReplacement:
             self.close()
             raise
 
-    def writer(self, fills_outbox: bool = False) -> Writer:
-        return open_writer(self._engine, fills_outbox)
+    def writer(self, notes_for_lake: bool = False) -> Writer:
+        return open_writer(self._engine, notes_for_lake)
 
     def read_missing(self, received_before: int = EVER) -> Iterator[list[Kept]]:
         with self._both.connect() as connection:
@@ -61,7 +61,7 @@ class SqliteReplacement:
         and so does `bring_over`: what it writes to the new one makes the copy start again.
         """
         has_begun = False
-        give_up = time.monotonic() + _PATIENCE_SECONDS
+        give_up = time.monotonic() + PATIENCE_SECONDS
 
         def after_step(status: int, left: int, total: int) -> None:
             nonlocal has_begun
@@ -92,7 +92,7 @@ class SqliteReplacement:
         return sqlite3.connect(self._file)
 
     def _open_old(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._old, timeout=_TRY_SECONDS)
+        return sqlite3.connect(self._old, timeout=TRY_SECONDS)
 
     def _lock(self) -> None:
         """One at a time: a file of its own, held as long as this process lives."""
@@ -124,7 +124,7 @@ class SqliteReplacement:
 def _pages_at_once(new: sqlite3.Connection) -> int:
     """Never all of them: the last step makes the copy final, and must not be the first."""
     (pages,) = new.execute("PRAGMA page_count").fetchone()
-    return min(_PAGES_AT_ONCE, max(1, int(pages) // 2))
+    return min(PAGES_AT_ONCE, max(1, int(pages) // 2))
 
 
 def _check_patience(status: int, give_up: float) -> None:

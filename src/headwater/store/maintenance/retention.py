@@ -6,24 +6,24 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, or_, select
 
+from headwater.model.run_states import state_of
 from headwater.store import tables
 from headwater.store.maintenance.redundant_runs import OldRun, ReportedUses, find_repeats
 from headwater.store.query.paging import in_parts
-from headwater.store.read.runs import state_of
 
-# A run's columns that tell whether anything was heard of it since it was judged.
-HEARD = ("job", "job_at", "parent_run", "first_event", "last_event", "last_start", "terminal_at")
+# A run's columns that show whether events came in since it was judged.
+COMPARED = ("job", "job_at", "parent_run", "first_event", "last_event", "last_start", "terminal_at")
 _COLUMNS = tuple(
     tables.run.c[name]
-    for name in ("id", *HEARD, "terminal", "first_start", "first_running", "root_run")
+    for name in ("id", *COMPARED, "terminal", "first_start", "first_running", "root_run")
 )
 
 
 class Removable(NamedTuple):
-    """A run that can go: as it was heard of when judged, and the kept run that says the same."""
+    """A run that can be removed: as it was when judged, and the kept run that states the same."""
 
     id: bytes
-    heard: tuple[Any, ...]
+    compared: tuple[Any, ...]
     same_as: bytes | None
 
 
@@ -51,7 +51,7 @@ def find_removable(
     # Nobody but its children spoke of it.
     named_only = select(*_COLUMNS).where(tables.run.c.last_event.is_(None))
     for row in connection.execute(named_only):
-        found[row.id] = Removable(row.id, heard_of(row), None)
+        found[row.id] = Removable(row.id, compared_values(row), None)
     _keep_parents(connection, found)
     return list(found.values())
 
@@ -82,7 +82,11 @@ def _find_of_job(connection: Connection, job: bytes, horizon: int) -> list[Remov
     )
     going_on = set(connection.execute(later.distinct()).scalars())
     repeats = find_repeats(runs, going_on)
-    return [Removable(row.id, heard_of(row), repeats[row.id]) for row in rows if row.id in repeats]
+    return [
+        Removable(row.id, compared_values(row), repeats[row.id])
+        for row in rows
+        if row.id in repeats
+    ]
 
 
 def _keep_parents(connection: Connection, found: dict[bytes, Removable]) -> None:
@@ -104,8 +108,8 @@ def _keep_parents(connection: Connection, found: dict[bytes, Removable]) -> None
             kept += above.get(id, ())
 
 
-def heard_of(row: Row[Any]) -> tuple[Any, ...]:
-    return tuple(row._mapping[name] for name in HEARD)
+def compared_values(row: Row[Any]) -> tuple[Any, ...]:
+    return tuple(row._mapping[name] for name in COMPARED)
 
 
 def is_old(row: Row[Any], horizon: int) -> bool:
@@ -157,14 +161,14 @@ def read_reported(
 def list_unchanged(connection: Connection, runs: Sequence[Removable]) -> list[bytes]:
     """List those of some runs that can still go, judged again by what is stored now."""
     rows = read_runs(connection, (run.id for run in runs))
-    wanted = [run.id for run in runs] + [run.same_as for run in runs if run.same_as]
-    reported, _ = read_reported(connection, wanted)
+    requested = [run.id for run in runs] + [run.same_as for run in runs if run.same_as]
+    reported, _ = read_reported(connection, requested)
     newest = {row.job: read_newest(connection, row.job) for row in rows.values() if row.job}
     return [
         run.id
         for run in runs
         if (row := rows.get(run.id)) is not None
-        and heard_of(row) == run.heard
+        and compared_values(row) == run.compared
         and reported.get(run.id) == (reported.get(run.same_as) if run.same_as else None)
         and (row.last_event is None or not newest[row.job].has(row))
     ]

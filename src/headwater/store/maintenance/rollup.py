@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, select, tuple_
 
-from headwater.model.instant import MINUTE
 from headwater.model.merge import CATALOG, Row
+from headwater.model.values.instant import MINUTE
 from headwater.store import tables
 from headwater.store.maintenance.exclusive import merge_rows, removing
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _MOST_AT_ONCE = 1_024
+# A list is read in pages: who asks for more gets this much, and the next page by its offset.
+LONGEST_PAGE = 1_000
 
 
 class Page(NamedTuple):
@@ -17,8 +19,8 @@ def in_parts(ids: Iterable[bytes]) -> Iterator[list[bytes]]:
     The last part is filled up to a power of two by repeating an id: a driver keeps every statement
     it has prepared, and one for each number of ids would come to hundreds of megabytes.
     """
-    wanted = sorted(set(ids))
-    for start in range(0, len(wanted), _MOST_AT_ONCE):
-        part = wanted[start : start + _MOST_AT_ONCE]
+    requested = sorted(set(ids))
+    for start in range(0, len(requested), _MOST_AT_ONCE):
+        part = requested[start : start + _MOST_AT_ONCE]
         size = 1 << (len(part) - 1).bit_length()
         yield part + part[-1:] * (size - len(part))

@@ -37,8 +37,10 @@ class Prepared:
                 for row in _fetch(connection, *query.statement(part, values))
             ]
         text, constants = query
-        wanted = sorted(set(ids))
-        return _fetch(connection, text, {**constants, **values, "ids": wanted}) if wanted else []
+        requested = sorted(set(ids))
+        return (
+            _fetch(connection, text, {**constants, **values, "ids": requested}) if requested else []
+        )
 
     def _compile(self, name: str, dialect: Any) -> "_Positional | tuple[str, dict[str, Any]]":
         if name == "sqlite":

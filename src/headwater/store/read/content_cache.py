@@ -7,10 +7,10 @@ from sqlalchemy import Connection, select
 
 from headwater.model import facets
 from headwater.model.column_map import ColumnMap, read_column_map
-from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.job_types import emits_snapshots
-from headwater.model.json_text import storable
-from headwater.model.memo import Memo
+from headwater.model.values.ids import NO_CONTENT, UNREPORTED
+from headwater.model.values.json_text import storable
+from headwater.model.values.memo import Memo
 from headwater.store import tables
 from headwater.store.query.prepared import Prepared
 from headwater.store.write.packing import unpack
@@ -80,7 +80,8 @@ def read_fields(body: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-BODIES: Readings[bytes] = Readings(bytes, 4_000_000)
+# As it came: lists show the same facets over and over.
+BODIES: Readings[bytes] = Readings(bytes, 16_000_000)
 SNAPSHOT_TYPES: Readings[bool] = Readings(emits_snapshots, 1_000_000)
 COLUMN_MAPS: Readings[ColumnMap] = Readings(read_column_map, 64_000_000, growth=4)
 SCHEMAS: Readings[facets.Schema] = Readings(_schema, 32_000_000, growth=4)

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Connection, bindparam, select
 
-from headwater.model.ids import NO_CONTENT, UNREPORTED
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, STRENGTH, Evidence, Use
+from headwater.model.values.ids import NO_CONTENT, UNREPORTED
 from headwater.store import tables
 from headwater.store.lineage.uses import read_uses
 
@@ -53,12 +53,12 @@ def _versions(uses: Iterable[Use]) -> list[DatasetVersion]:
 def _version(schema: bytes | None, uses: list[Use]) -> DatasetVersion:
     first = min(uses, key=lambda use: (use.first_seen, -use.direction, use.job))
     maps = [use for use in uses if use.columns not in (UNREPORTED, NO_CONTENT)]
-    newest = max(maps, key=lambda use: (use.said_at, use.columns), default=None)
+    newest = max(maps, key=lambda use: (use.reported_at, use.columns), default=None)
     return DatasetVersion(
         schema,
         newest.columns if newest else None,
         first.first_seen,
-        max(use.said_at for use in uses),
+        max(use.reported_at for use in uses),
         first.job if first.word == Evidence.OBSERVED else None,
     )
 

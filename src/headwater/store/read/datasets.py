@@ -1,18 +1,19 @@
 """Reading datasets: their schema is the newest of the strongest kind of witness."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, func, select
+from sqlalchemy import BigInteger, Connection, bindparam, select
 
-from headwater.model.ids import dataset_id
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Mark, Use, sum_up
+from headwater.model.values.ids import dataset_id
 from headwater.store import tables
 from headwater.store.lineage.uses import read_uses
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import Prepared
-from headwater.store.read.visibility import is_shown, list_entities
+from headwater.store.read.visibility.pages import list_shown
+from headwater.store.read.visibility.shown import DATASET_IS_LISTED
 
 
 class DatasetRecord(NamedTuple):
@@ -32,33 +33,22 @@ class State(NamedTuple):
     last_seen: int | None = None
 
 
-def _last_times() -> tuple[ColumnElement[Any], ...]:
-    """When a dataset was last seen in use, and last described."""
-    dataset, used, said = tables.dataset, tables.job_dataset, tables.declared_dataset
-    return tuple(
-        select(func.max(last))
-        .where(table.c.dataset == dataset.c.id)
-        # Of this dataset also where the condition stands inside another.
-        .correlate(dataset)
-        .scalar_subquery()
-        for table, last in ((used, used.c.last_seen), (said, said.c.last_said))
-    )
-
-
 _COLUMNS = tuple(tables.dataset.c[name] for name in DatasetRecord._fields)
-LAST_TIMES = _last_times()
-IS_SHOWN = is_shown(tables.dataset, *LAST_TIMES)
 
 
 def list_datasets(
     connection: Connection, namespace: str, page: Page
 ) -> tuple[list[DatasetRecord], int]:
     """List a namespace's datasets by name."""
-    rows, total = list_entities(connection, tables.dataset, _COLUMNS, IS_SHOWN, namespace, page)
-    return [DatasetRecord._make(row) for row in rows], total
+    by = (tables.dataset.c.name,)
+    ids, total = list_shown(connection, tables.dataset, page, by, namespace)
+    rows = {row[0]: DatasetRecord._make(row) for row in _NAMES.rows(connection, ids)}
+    return [rows[id] for id in ids if id in rows], total
 
 
-_NAMED = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.dataset.c.id), IS_SHOWN))
+_NAMED = Prepared(
+    lambda is_among: select(*_COLUMNS).where(is_among(tables.dataset.c.id), DATASET_IS_LISTED)
+)
 
 
 def find_dataset(connection: Connection, namespace: str, name: str) -> DatasetRecord | None:
@@ -81,9 +71,9 @@ def read_states(
     connection: Connection, datasets: Iterable[bytes], at: int = NOW
 ) -> dict[bytes, State]:
     """Read the schema and column map of datasets as of a time, from all who spoke of them."""
-    wanted = set(datasets)
-    by_dataset: dict[bytes, list[Use]] = {dataset: [] for dataset in wanted}
-    uses, _ = read_uses(connection, "dataset", wanted, Direction, at)
+    requested = set(datasets)
+    by_dataset: dict[bytes, list[Use]] = {dataset: [] for dataset in requested}
+    uses, _ = read_uses(connection, "dataset", requested, Direction, at)
     for use in uses:
         by_dataset[use.dataset].append(use)
     return {dataset: state_of(uses) for dataset, uses in by_dataset.items()}
@@ -91,13 +81,13 @@ def read_states(
 
 def state_of(uses: list[Use]) -> State:
     """The summary of the evidence on a dataset."""
-    said = sum_up(uses)
+    summary = sum_up(uses)
     return State(
-        said.schema.schema if said.schema else None,
-        said.columns.columns if said.columns else None,
-        said.written_at,
-        said.first_seen,
-        said.last_seen,
+        summary.schema.schema if summary.schema else None,
+        summary.columns.columns if summary.columns else None,
+        summary.written_at,
+        summary.first_seen,
+        summary.last_seen,
     )
 
 

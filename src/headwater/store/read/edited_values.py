@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from headwater.model import facets
 from headwater.model.aspects import DATASETS, DELETED, DOCUMENTATION, SYMLINKS, TAG
-from headwater.model.ids import NO_CONTENT
+from headwater.model.values.ids import NO_CONTENT
 from headwater.store import tables
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import BODIES
@@ -24,7 +24,7 @@ class EditedValues(NamedTuple):
     is when it was said."""
 
     values: Mapping[tuple[str, str], bytes]
-    said_at: int
+    edited_at: int
 
     def over(self, stated: Mapping[str, bytes]) -> dict[str, bytes]:
         """An owner's facets, with a person's word in the place of an event's."""
@@ -95,12 +95,12 @@ def read_words(connection: Connection, entities: Iterable[bytes]) -> dict[bytes,
         return {}
     bodies = BODIES.read(connection, (digest for _, _, _, digest, _ in rows))
     values: defaultdict[bytes, dict[tuple[str, str], bytes]] = defaultdict(dict)
-    said_at: dict[bytes, int] = {}
+    edited_at: dict[bytes, int] = {}
     for entity, field, aspect, digest, stamp in rows:
         if digest in bodies:
             values[entity][field, aspect] = bodies[digest]
-            said_at[entity] = max(stamp, said_at.get(entity, stamp))
-    return {entity: EditedValues(found, said_at[entity]) for entity, found in values.items()}
+            edited_at[entity] = max(stamp, edited_at.get(entity, stamp))
+    return {entity: EditedValues(found, edited_at[entity]) for entity, found in values.items()}
 
 
 def read_description(connection: Connection, entity: bytes) -> str | None:

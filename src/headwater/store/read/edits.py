@@ -7,10 +7,11 @@ from sqlalchemy import ColumnElement, Connection, Select, false, func, or_, sele
 
 from headwater.model.aspects import DELETED
 from headwater.model.event import Edit, Entity, decode_event
-from headwater.model.ids import namespace_id, source_id, tag_id
 from headwater.model.project.edits import entity_id, ids_within
+from headwater.model.values.ids import namespace_id, source_id, tag_id
 from headwater.store import tables
 from headwater.store.query.paging import Page
+from headwater.store.read.visibility.deletions import read_last_change
 from headwater.store.write.packing import unpack
 
 _NAMED_KINDS = frozenset(("namespace", "source", "tag"))
@@ -38,19 +39,19 @@ class EditFilter(NamedTuple):
 
 
 def list_edits(
-    connection: Connection, page: Page, wanted: EditFilter | None = None
+    connection: Connection, page: Page, requested: EditFilter | None = None
 ) -> tuple[list[KeptEdit], int]:
     """List edits, newest first, and count them all."""
-    wanted = wanted or EditFilter()
+    requested = requested or EditFilter()
     table = tables.event
-    conditions = list(_conditions(wanted))
+    conditions = list(_conditions(requested))
     query = (
         select(table.c.digest, table.c.at, table.c.payload)
         .where(*conditions)
         .order_by(table.c.at.desc(), table.c.digest.desc())
     )
-    if wanted.actor is not None or wanted.type in _NAMED_KINDS:
-        return _sift(connection, query, page, wanted)
+    if requested.actor is not None or requested.type in _NAMED_KINDS:
+        return _sift(connection, query, page, requested)
     count = select(func.count()).select_from(table).where(*conditions)
     total = int(connection.execute(count).scalar() or 0)
     paged = query.limit(page.limit).offset(page.offset)
@@ -58,16 +59,16 @@ def list_edits(
 
 
 def _sift(
-    connection: Connection, query: Select[Any], page: Page, wanted: EditFilter
+    connection: Connection, query: Select[Any], page: Page, requested: EditFilter
 ) -> tuple[list[KeptEdit], int]:
     """Look through edits for what only they themselves tell."""
     found: list[KeptEdit] = []
     total = 0
     rows = connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE))
     for kept in map(_kept, rows):
-        if wanted.actor is not None and kept.edit.actor != wanted.actor:
+        if requested.actor is not None and kept.edit.actor != requested.actor:
             continue
-        if wanted.type is not None and kept.edit.entity.type != wanted.type:
+        if requested.type is not None and kept.edit.entity.type != requested.type:
             continue
         if page.offset <= total < page.offset + page.limit:
             found.append(kept)
@@ -75,47 +76,51 @@ def _sift(
     return found, total
 
 
-def _conditions(wanted: EditFilter) -> Iterator[ColumnElement[bool]]:
+def _conditions(requested: EditFilter) -> Iterator[ColumnElement[bool]]:
     table = tables.event
     yield tables.IS_EDIT
-    if wanted.after is not None:
-        yield table.c.at >= wanted.after
-    if wanted.before is not None:
-        yield table.c.at < wanted.before
-    is_about = _is_about(wanted)
+    if requested.after is not None:
+        yield table.c.at >= requested.after
+    if requested.before is not None:
+        yield table.c.at < requested.before
+    is_about = _is_about(requested)
     if is_about is not None:
         yield is_about
 
 
-def _is_about(wanted: EditFilter) -> ColumnElement[bool] | None:
+def _is_about(requested: EditFilter) -> ColumnElement[bool] | None:
     """Whether an edit is about what has a name, is in a namespace, or is of a type."""
     entity = tables.event.c.job
-    if wanted.name is not None and "\0" in wanted.name:
+    if requested.name is not None and "\0" in requested.name:
         # NUL is in no name, and PostgreSQL cannot even be asked for it.
         return false()
     placed = [
         table
         for type, table in (("dataset", tables.dataset), ("job", tables.job))
-        if wanted.type in (None, type)
+        if requested.type in (None, type)
     ]
     ways: list[ColumnElement[bool]] = []
-    if wanted.name is None and wanted.namespace is None:
-        if wanted.type not in ("dataset", "job"):
+    if requested.name is None and requested.namespace is None:
+        if requested.type not in ("dataset", "job"):
             return None
-    elif wanted.namespace is None and wanted.name is not None:
+    elif requested.namespace is None and requested.name is not None:
         for type, id in (
-            ("namespace", namespace_id(wanted.name)),
-            ("source", source_id(wanted.name)),
-            ("tag", tag_id(wanted.name)),
+            ("namespace", namespace_id(requested.name)),
+            ("source", source_id(requested.name)),
+            ("tag", tag_id(requested.name)),
         ):
-            if wanted.type in (None, type):
+            if requested.type in (None, type):
                 ways.append(entity == id)
-    elif wanted.name is None and wanted.namespace is not None and wanted.type in _OF_NAMESPACE:
-        ways.append(entity == namespace_id(wanted.namespace))
+    elif (
+        requested.name is None
+        and requested.namespace is not None
+        and requested.type in _OF_NAMESPACE
+    ):
+        ways.append(entity == namespace_id(requested.namespace))
     for table in placed:
-        of = [table.c.name == wanted.name] if wanted.name is not None else []
-        if wanted.namespace is not None:
-            of.append(table.c.namespace_id == namespace_id(wanted.namespace))
+        of = [table.c.name == requested.name] if requested.name is not None else []
+        if requested.namespace is not None:
+            of.append(table.c.namespace_id == namespace_id(requested.namespace))
         ways.append(entity.in_(select(table.c.id).where(*of)))
     return or_(false(), *ways)
 
@@ -131,19 +136,13 @@ def find_edit(connection: Connection, id: bytes) -> KeptEdit | None:
 
 def find_deletion(connection: Connection, entity: Entity) -> KeptEdit | None:
     """The edit that deleted a thing, if the last word on it is that it is deleted."""
-    table, hidden = tables.event, tables.hidden
+    table = tables.event
     id = entity_id(entity)
-    last = (
-        select(hidden.c.at, hidden.c.is_deleted)
-        .where(hidden.c.entity == id)
-        .order_by(hidden.c.at.desc(), hidden.c.is_deleted)
-        .limit(1)
-    )
-    row = connection.execute(last).first()
-    if row is None or not row.is_deleted:
+    last = read_last_change(connection, id)
+    if last is None or not last.is_deleted:
         return None
     query = select(table.c.digest, table.c.at, table.c.payload).where(
-        table.c.at == row.at, tables.IS_EDIT, table.c.job == id
+        table.c.at == last.at, tables.IS_EDIT, table.c.job == id
     )
     found = (_kept(kept) for kept in connection.execute(query))
     return next((kept for kept in found if DELETED in kept.edit.set), None)

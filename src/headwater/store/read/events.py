@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, asc, desc, func, select
 
-from headwater.model.ids import namespace_id
+from headwater.model.event import Kind
+from headwater.model.values.ids import namespace_id
 from headwater.store import tables
 from headwater.store.query.paging import Page
 from headwater.store.write.packing import unpack
@@ -34,11 +35,11 @@ class EventFilter(NamedTuple):
 
 
 def list_events(
-    connection: Connection, wanted: EventFilter, is_newest_first: bool, page: Page
+    connection: Connection, requested: EventFilter, is_newest_first: bool, page: Page
 ) -> tuple[list[bytes], int]:
     """List events by their own time; what persons did is no event of lineage, and left out."""
     table = tables.event
-    conditions = wanted.conditions()
+    conditions = requested.conditions()
     direction = desc if is_newest_first else asc
     query = (
         select(table.c.payload)
@@ -54,6 +55,13 @@ def list_events(
         for counted in (count, count.where(tables.IS_EDIT))
     )
     return [unpack(payload) for payload in connection.execute(query).scalars()], total - edits
+
+
+def count_kinds(connection: Connection) -> dict[Kind, int]:
+    """How many events of each kind are stored."""
+    table = tables.event
+    found = connection.execute(select(table.c.kind, func.count()).group_by(table.c.kind))
+    return dict.fromkeys(Kind, 0) | {Kind(kind): count for kind, count in found}
 
 
 def _is_of_jobs_in(namespace: str) -> ColumnElement[bool]:

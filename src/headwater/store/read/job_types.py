@@ -5,9 +5,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, FromClause, and_, func
 
 from headwater.model.aspects import JOB_TYPE
-from headwater.model.ids import NO_CONTENT
 from headwater.model.project.projection import NOBODY
 from headwater.model.relations import Slot
+from headwater.model.values.ids import NO_CONTENT
 from headwater.store import tables
 
 

@@ -9,7 +9,7 @@ from headwater.model.relations import Direction
 from headwater.store import tables
 
 # Runs that are asked what they used, the newest: of older ones the versions are not told.
-RUNS_ASKED = 5_000
+RUNS_READ = 5_000
 
 
 class RunFootprint(NamedTuple):
@@ -23,19 +23,19 @@ class RunFootprint(NamedTuple):
 
 def read_footprints(connection: Connection, job: bytes) -> list[RunFootprint]:
     """Read what a job's newest runs used, newest first; those that named datasets."""
-    run, said = tables.run, tables.run_dataset
+    run, used = tables.run, tables.run_dataset
     newest = (
         select(run.c.id, run.c.first_event, run.c.code)
         .where(run.c.job == job, run.c.first_event.is_not(None))
         .order_by(run.c.first_event.desc(), run.c.id.desc())
-        .limit(RUNS_ASKED)
+        .limit(RUNS_READ)
     )
     runs = connection.execute(newest).all()
     chosen = newest.subquery()
     query = (
-        select(said.c.run, said.c.direction, said.c.dataset)
-        .join(chosen, chosen.c.id == said.c.run)
-        .where(said.c.direction != int(Direction.ITSELF))
+        select(used.c.run, used.c.direction, used.c.dataset)
+        .join(chosen, chosen.c.id == used.c.run)
+        .where(used.c.direction != int(Direction.ITSELF))
     )
     uses: defaultdict[bytes, set[tuple[int, bytes]]] = defaultdict(set)
     for id, direction, dataset in connection.execute(query):

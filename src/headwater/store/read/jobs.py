@@ -1,17 +1,17 @@
 """Reading jobs: by name, by what they were called under their parent, or the latest updated."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, case, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
-from headwater.model.ids import job_id, namespace_id
+from headwater.model.values.ids import job_id, namespace_id
 from headwater.store import tables
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import Prepared
-from headwater.store.read.micro_batches import IS_PART_OF_STREAM
-from headwater.store.read.runs import STATES
-from headwater.store.read.visibility import is_shown
+from headwater.store.read.runs import state_column
+from headwater.store.read.visibility.pages import JOBS_BY_NAME, JOBS_BY_UPDATE, list_shown
+from headwater.store.read.visibility.shown import JOB_IS_KNOWN, JOB_IS_LISTED
 
 
 class JobRecord(NamedTuple):
@@ -28,17 +28,6 @@ JobOrder = Literal["name", "updated_at"]
 _COLUMNS = tuple(tables.job.c[name] for name in JobRecord._fields)
 
 
-def _is_known() -> ColumnElement[bool]:
-    """Seen in events, not only edited, and not hidden."""
-    table = tables.job
-    return table.c.first_seen.is_not(None) & is_shown(table, table.c.last_seen)
-
-
-IS_KNOWN = _is_known()
-# What is part of a stream is found by its name, but shown as the stream.
-IS_LISTED: ColumnElement[bool] = IS_KNOWN & ~IS_PART_OF_STREAM
-
-
 def list_jobs(
     connection: Connection,
     namespace: str | None,
@@ -48,16 +37,27 @@ def list_jobs(
 ) -> tuple[list[JobRecord], int]:
     """List jobs of a namespace or of all, if asked for only those whose newest run is in some
     state; by name, or the latest updated first."""
+    by_name = JOBS_BY_NAME if namespace is None else JOBS_BY_NAME[:1]
+    by = by_name if order == "name" else JOBS_BY_UPDATE
+    if requested := sorted(set(states)):
+        return _list_in_states(connection, namespace, page, requested, by)
+    ids, total = list_shown(connection, tables.job, page, by, namespace)
+    jobs = read_jobs(connection, ids)
+    return [jobs[id] for id in ids if id in jobs], total
+
+
+def _list_in_states(
+    connection: Connection,
+    namespace: str | None,
+    page: Page,
+    states: list[str],
+    by: Sequence[ColumnElement[Any]],
+) -> tuple[list[JobRecord], int]:
+    """What state a job is in its runs tell: every job is asked."""
     table = tables.job
-    conditions = [IS_LISTED]
+    conditions = [JOB_IS_LISTED, _state_of_newest().in_(states)]
     if namespace is not None:
         conditions.append(table.c.namespace_id == namespace_id(namespace))
-    if wanted := sorted(set(states)):
-        conditions.append(_state_of_newest().in_(wanted))
-    by_name = (table.c.name, table.c.namespace)
-    by: tuple[ColumnElement[Any], ...] = by_name if namespace is None else by_name[:1]
-    if order == "updated_at":
-        by = (table.c.last_seen.desc(), *by)
     query = select(*_COLUMNS).where(*conditions).order_by(*by)
     rows = connection.execute(query.limit(page.limit).offset(page.offset)).all()
     total = connection.execute(select(func.count()).select_from(table).where(*conditions)).scalar()
@@ -65,17 +65,10 @@ def list_jobs(
 
 
 def _state_of_newest() -> ColumnElement[Any]:
-    """The state of a job's newest run, as `runs.state_of` tells it; none where there is no run."""
+    """The state of a job's newest run; none where there is no run."""
     job, run = tables.job, tables.run.alias("newest")
-    # A stamp is a time and three bits.
-    ended_at = run.c.terminal_at.op(">>")(literal_column("3"))
-    is_restarted = run.c.last_start > ended_at
-    has_ended = run.c.terminal.is_not(None) & func.coalesce(~is_restarted, True)
-    ends = case({int(kind): name for kind, name in STATES.items()}, value=run.c.terminal)
-    has_run = run.c.first_start.is_not(None) | run.c.first_running.is_not(None)
-    state = case((has_ended, ends), (has_run, "RUNNING"), else_="NEW")
     return (
-        select(state)
+        select(state_column(run))
         .where(run.c.job == job.c.id, run.c.first_event.is_not(None))
         .order_by(run.c.first_event.desc(), run.c.id.desc())
         .limit(1)
@@ -94,7 +87,7 @@ def find_job(connection: Connection, namespace: str, name: str) -> JobRecord | N
     )
 
 
-_NAMED = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.job.c.id), IS_KNOWN))
+_NAMED = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.job.c.id), JOB_IS_KNOWN))
 
 
 def _find(connection: Connection, namespace: str, name: str) -> JobRecord | None:
@@ -127,7 +120,7 @@ def _find_by_simple_name(connection: Connection, namespace: str, name: str) -> J
         table.c.namespace_id == namespace_id(namespace),
         table.c.parent.is_not(None),
         table.c.name.endswith(f".{name}", autoescape=True),
-        IS_KNOWN,
+        JOB_IS_KNOWN,
     )
     jobs = [JobRecord._make(row) for row in connection.execute(query)]
     parents = read_names(connection, (job.parent for job in jobs if job.parent))
@@ -142,7 +135,7 @@ def _find_by_simple_name(connection: Connection, namespace: str, name: str) -> J
 def list_children(connection: Connection, job: bytes, most: int) -> tuple[list[JobRecord], int]:
     """List the jobs whose parent a job is, by name, and count them."""
     table = tables.job
-    conditions = (table.c.parent == job, IS_LISTED)
+    conditions = (table.c.parent == job, JOB_IS_LISTED)
     query = select(*_COLUMNS).where(*conditions).order_by(table.c.name, table.c.namespace)
     rows = connection.execute(query.limit(most)).all()
     total = connection.execute(select(func.count()).select_from(table).where(*conditions)).scalar()

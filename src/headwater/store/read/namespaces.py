@@ -1,21 +1,22 @@
 """Reading namespaces: they exist because jobs and datasets are in them, or because a person says
 so."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select, union, union_all
+from sqlalchemy import Connection, func, select, union_all
 
 from headwater.model.aspects import DOCUMENTATION, OWNERSHIP
-from headwater.model.ids import namespace_id
 from headwater.model.relations import NamedKind
+from headwater.model.values.ids import namespace_id
 from headwater.store import tables
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import IsAmong, Prepared
-from headwater.store.read.datasets import IS_SHOWN
 from headwater.store.read.edited_values import EditedValues, read_words
-from headwater.store.read.jobs import IS_LISTED
 from headwater.store.read.named_entities import find_named, is_named, text_of, word_fields
+from headwater.store.read.visibility.deletions import read_last_changes
+from headwater.store.read.visibility.pages import list_namespace_names
+from headwater.store.read.visibility.shown import DATASET_IS_LISTED, JOB_IS_LISTED
 
 NOBODY = "anonymous"
 
@@ -29,22 +30,28 @@ class Namespace(NamedTuple):
     is_hidden: bool = False
 
 
+# When anything in a namespace was first and last seen, by its name.
+NamespaceTimes = Mapping[str, tuple[int, int]]
+
+
 def list_namespaces(
-    connection: Connection, page: Page, with_hidden: bool = False
+    connection: Connection,
+    page: Page,
+    with_hidden: bool = False,
+    times: NamespaceTimes | None = None,
 ) -> tuple[list[Namespace], int]:
     """List the namespaces by name, those that were deleted only if asked for."""
-    named, dataset, job = tables.named, tables.dataset, tables.job
-    every = union(
-        select(dataset.c.namespace),
-        select(job.c.namespace),
-        select(named.c.name).where(named.c.kind == int(NamedKind.NAMESPACE)),
-    )
-    names = sorted(connection.execute(every).scalars())
+    named = tables.named
+    query = select(named.c.name).where(named.c.kind == int(NamedKind.NAMESPACE))
+    every = set(connection.execute(query).scalars())
+    for table in (tables.dataset, tables.job):
+        every |= list_namespace_names(connection, table)
+    names = sorted(every)
     if not with_hidden:
         deleted = _deleted(connection, names)
         names = [name for name in names if name not in deleted]
     shown = names[page.offset : page.offset + page.limit]
-    return _read(connection, shown), len(names)
+    return _read(connection, shown, times), len(names)
 
 
 def find_namespace(connection: Connection, name: str) -> Namespace | None:
@@ -84,14 +91,6 @@ def _seen(is_among: IsAmong) -> Any:
 
 
 _SEEN = Prepared(_seen)
-_LAST_WORDS = Prepared(
-    lambda is_among: (
-        select(tables.hidden.c.entity, tables.hidden.c.is_deleted)
-        .where(is_among(tables.hidden.c.entity))
-        # A restoration of the same moment counts for more.
-        .order_by(tables.hidden.c.entity, tables.hidden.c.at, tables.hidden.c.is_deleted.desc())
-    )
-)
 
 
 def _deleted(connection: Connection, names: Iterable[str]) -> set[str]:
@@ -99,23 +98,32 @@ def _deleted(connection: Connection, names: Iterable[str]) -> set[str]:
     if connection.execute(select(tables.hidden.c.entity).limit(1)).first() is None:
         return set()
     ids = {namespace_id(name): name for name in names}
-    last = dict(_LAST_WORDS.rows(connection, ids))
+    changes = read_last_changes(connection, ids)
     # Few are: they are asked one by one.
-    return {ids[id] for id, is_deleted in last.items() if is_deleted and not _shows(connection, id)}
+    return {
+        ids[id]
+        for id, change in changes.items()
+        if change.is_deleted and not _shows(connection, id)
+    }
 
 
 def _shows(connection: Connection, namespace: bytes) -> bool:
-    for table, is_shown in ((tables.job, IS_LISTED), (tables.dataset, IS_SHOWN)):
+    for table, is_shown in ((tables.job, JOB_IS_LISTED), (tables.dataset, DATASET_IS_LISTED)):
         query = select(table.c.id).where(table.c.namespace_id == namespace, is_shown).limit(1)
         if connection.execute(query).first() is not None:
             return True
     return False
 
 
-def _read(connection: Connection, names: list[str]) -> list[Namespace]:
+def _read(
+    connection: Connection, names: list[str], times: NamespaceTimes | None = None
+) -> list[Namespace]:
     """Read what is known of namespaces, for all of them at once."""
     ids = {name: namespace_id(name) for name in names}
-    seen = {id: (first, last) for id, first, last in _SEEN.rows(connection, ids.values())}
+    seen = {id: times[name] for name, id in ids.items() if times and name in times}
+    # Of those that are new since the times were read, too.
+    missing = [id for id in ids.values() if id not in seen]
+    seen.update((id, (first, last)) for id, first, last in _SEEN.rows(connection, missing))
     declared = find_named(connection, NamedKind.NAMESPACE, names)
     words = read_words(connection, ids.values())
     deleted = _deleted(connection, names)

@@ -5,15 +5,16 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from headwater.model.ids import run_key
 from headwater.model.relations import Direction
+from headwater.model.run_states import ENDS
+from headwater.model.values.ids import run_key
 from headwater.store import tables
 from headwater.store.lineage.newest_runs import read_last_stated
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.jobs import JobRecord
 from headwater.store.read.runs import RunRecord, make_run
 
-_FINISHED = frozenset(("COMPLETED", "FAILED", "ABORTED"))
+_FINISHED = frozenset(ENDS.values())
 # So many of a job's newest runs are looked through for one that has ended.
 _LOOKED_THROUGH = 1_000
 _COUNTERS = ("rows", "bytes", "files")

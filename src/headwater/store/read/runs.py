@@ -1,23 +1,27 @@
-"""Reading runs; a run's state is derived here, from the times of its events."""
+"""Reading runs; their state is derived from the times of their events."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, false, func, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    FromClause,
+    and_,
+    case,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
-from headwater.model.event import EventType
-from headwater.model.ids import is_uuid, run_key, run_name
-from headwater.model.stamp import time_of
+from headwater.model.run_states import ENDS, NEW, RUNNING, state_of
 from headwater.model.uses import NOW
+from headwater.model.values.ids import is_uuid, run_key, run_name
 from headwater.store import tables
 from headwater.store.query.paging import Page, in_parts
-
-STATES = {
-    EventType.COMPLETE: "COMPLETED",
-    EventType.FAIL: "FAILED",
-    EventType.ABORT: "ABORTED",
-}
-RUN_STATES = ("NEW", "RUNNING", *STATES.values())
 
 
 class RunRecord(NamedTuple):
@@ -56,9 +60,9 @@ def find_run(connection: Connection, run_id: str) -> RunRecord | None:
         query = select(table).where(table.c.id == run_key("", "", run_id))
     else:
         # NUL is in no name, and PostgreSQL cannot even be asked for it.
-        wanted = table.c.name == run_id if "\0" not in run_id else false()
+        requested = table.c.name == run_id if "\0" not in run_id else false()
         newest = (table.c.first_event.is_(None), table.c.first_event.desc(), table.c.id.desc())
-        query = select(table).where(wanted).order_by(*newest)
+        query = select(table).where(requested).order_by(*newest)
     row = connection.execute(query.limit(1)).one_or_none()
     return None if row is None else make_run(row)
 
@@ -78,8 +82,8 @@ def list_runs(connection: Connection, job: bytes, page: Page) -> list[RunRecord]
         .order_by(table.c.first_event.desc(), table.c.id.desc())
     )
     # In two queries, because no index has the absent times last on both databases.
-    heard_of = runs.where(table.c.first_event.is_not(None))
-    found = connection.execute(heard_of.limit(page.limit).offset(page.offset)).all()
+    with_events = runs.where(table.c.first_event.is_not(None))
+    found = connection.execute(with_events.limit(page.limit).offset(page.offset)).all()
     if room := page.limit - len(found):
         count = select(func.count()).where(table.c.job == job, table.c.first_event.is_not(None))
         passed = max(0, page.offset - int(connection.execute(count).scalar() or 0))
@@ -153,15 +157,15 @@ def make_run(row: Any, at: int = NOW) -> RunRecord:
     )
 
 
-def state_of(row: Any, at: int = NOW) -> tuple[str, int | None]:
-    """The last terminal event's, unless a START is later: then the run was started again.
-
-    As of a time, what is later takes no part; of several ends and starts only the last are known.
-    """
-    if row.terminal is not None and (ended_at := time_of(row.terminal_at)) <= at:
-        restarted_at = row.last_start
-        if restarted_at is None or not ended_at < restarted_at <= at:
-            return STATES[EventType(row.terminal)], ended_at
-    has_run = row.first_start is not None and row.first_start <= at
-    has_run = has_run or (row.first_running is not None and row.first_running <= at)
-    return ("RUNNING" if has_run else "NEW"), None
+def state_column(run: FromClause) -> ColumnElement[str]:
+    """The state of a run as of now, in a query: the same as `state_of` of its row."""
+    # A stamp is a time with a rank in its last three bits.
+    ended_at = run.c.terminal_at.op(">>")(literal_column("3", BigInteger))
+    is_restarted = func.coalesce(run.c.last_start > ended_at, false())
+    ends = case({int(kind): name for kind, name in ENDS.items()}, value=run.c.terminal)
+    has_run = or_(run.c.first_start.is_not(None), run.c.first_running.is_not(None))
+    return case(
+        (and_(run.c.terminal.is_not(None), ~is_restarted), ends),
+        (has_run, RUNNING),
+        else_=NEW,
+    )

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, func, select, text
 
 from headwater.model.aspects import DATA_SOURCE, DOCUMENTATION
-from headwater.model.ids import namespace_id, source_id
 from headwater.model.relations import NamedKind
-from headwater.model.stamp import time_of
+from headwater.model.values.ids import namespace_id, source_id
+from headwater.model.values.stamp import time_of
 from headwater.store import tables
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import IsAmong, Prepared
@@ -89,33 +89,33 @@ _REPORTED_AT = Prepared(_reported_at)
 def _read(
     connection: Connection, names: Iterable[str], stated: _Stated, named: Mapping[str, Times]
 ) -> list[SourceRecord]:
-    wanted = list(names)
-    digests = [digest for name in wanted for digest in stated.get(name, ())]
+    requested = list(names)
+    digests = [digest for name in requested for digest in stated.get(name, ())]
     times = {
         digest: (time_of(first), time_of(last))
         for digest, first, last in _REPORTED_AT.rows(connection, digests)
     }
-    words = read_words(connection, map(source_id, wanted))
+    words = read_words(connection, map(source_id, requested))
     return [
         _over(
             _as_stated(name, stated.get(name, {}), times),
             named.get(name),
             words.get(source_id(name)),
         )
-        for name in wanted
+        for name in requested
     ]
 
 
 def _as_stated(name: str, urls: Mapping[bytes, str], times: Mapping[bytes, Times]) -> SourceRecord:
     """A source as events report it: of several addresses the newest."""
-    said = sorted((times[digest][1], digest) for digest in urls if digest in times)
-    given = [urls[digest] for _, digest in said if urls[digest]]
+    dated = sorted((times[digest][1], digest) for digest in urls if digest in times)
+    given = [urls[digest] for _, digest in dated if urls[digest]]
     return SourceRecord(
         name,
         given[-1] if given else "",
         None,
-        min((times[digest][0] for _, digest in said), default=None),
-        said[-1][0] if said else None,
+        min((times[digest][0] for _, digest in dated), default=None),
+        dated[-1][0] if dated else None,
     )
 
 

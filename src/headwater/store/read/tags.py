@@ -6,8 +6,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from headwater.model.aspects import DOCUMENTATION, TAG
-from headwater.model.ids import digest, tag_id
 from headwater.model.relations import NamedKind
+from headwater.model.values.ids import digest, tag_id
 from headwater.store import tables
 from headwater.store.query.paging import Page
 from headwater.store.read.content_cache import FIELDS
@@ -30,8 +30,8 @@ def list_tags(connection: Connection, page: Page) -> tuple[list[Tag], int]:
     names = sorted({*named, *_given(connection), *_stated(connection)})
     shown = names[page.offset : page.offset + page.limit]
     words = read_words(connection, map(tag_id, shown))
-    said = {name: word_fields(words.get(tag_id(name)), DOCUMENTATION) for name in shown}
-    return [Tag(name, text_of(said[name], "description")) for name in shown], len(names)
+    described = {name: word_fields(words.get(tag_id(name)), DOCUMENTATION) for name in shown}
+    return [Tag(name, text_of(described[name], "description")) for name in shown], len(names)
 
 
 def _given(connection: Connection) -> list[str]:

@@ -4,16 +4,16 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from headwater.model.aspects import JOB_TYPE
 from headwater.model.relations import Slot
+from headwater.model.run_states import state_of
 from headwater.model.search_text import TermSource
 from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.model.uses import NOW
 from headwater.store.lineage.newest_runs import read_newest_runs
-from headwater.store.read.contents import NO_FIELDS, read_facet_fields
-from headwater.store.read.runs import state_of
+from headwater.store.read.facets import NO_FIELDS, read_facet_fields
 from headwater.store.search.results import SearchHit, read_times
 
-_JOB_TYPE = "jobType"
 _TAGS = "tags"
 
 
@@ -59,12 +59,12 @@ def _of_state(connection: Connection, found: list[SearchHit], state: str) -> lis
 
 def _of_system(connection: Connection, found: list[SearchHit], system: str) -> list[SearchHit]:
     jobs = [each.id for each in found if each.kind == TermSource.JOB]
-    types = read_facet_fields(connection, jobs, Slot.JOB, (_JOB_TYPE,))
+    types = read_facet_fields(connection, jobs, Slot.JOB, (JOB_TYPE,))
 
     def system_of(each: SearchHit) -> str:
         if each.kind == TermSource.DATASET:
             return system_of_dataset(each.namespace)
-        stated = types.get(each.id, NO_FIELDS).by_facet.get(_JOB_TYPE, {})
+        stated = types.get(each.id, NO_FIELDS).by_facet.get(JOB_TYPE, {})
         return system_of_job(stated.get("integration"), each.namespace)
 
     return [each for each in found if system_of(each) == system]

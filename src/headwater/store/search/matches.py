@@ -11,9 +11,9 @@ from headwater.model.search_text import Rank, Sought, TermSource
 from headwater.store import tables
 from headwater.store.query.direct import ask
 from headwater.store.read.content_cache import COLUMN_TYPES, SCHEMAS
-from headwater.store.read.contents import read_facet_fields
 from headwater.store.read.datasets import read_states
 from headwater.store.read.edited_values import read_words
+from headwater.store.read.facets import read_facet_fields
 from headwater.store.search.terms import SOURCES, Terms, read_sources
 
 _FACETS = frozenset((DOCUMENTATION, OWNERSHIP, "tags"))
@@ -135,16 +135,16 @@ def read_texts(
     connection: Connection, datasets: Iterable[bytes], jobs: Iterable[bytes]
 ) -> dict[bytes, Texts]:
     """Read all searchable texts of entities besides their names, as they are now."""
-    wanted = list(datasets)
+    requested = list(datasets)
     found: dict[bytes, Texts] = {}
-    for slot, ids in ((Slot.DATASET, wanted), (Slot.JOB, list(jobs))):
+    for slot, ids in ((Slot.DATASET, requested), (Slot.JOB, list(jobs))):
         words = read_words(connection, ids)
         for id, fields in read_facet_fields(connection, ids, slot, _FACETS).items():
             found.setdefault(id, []).extend(_stated(fields.by_facet))
         for id, word in words.items():
             described = (Match("description", each) for each in word.descriptions().values())
             found.setdefault(id, []).extend(described)
-    for id, texts in _read_columns(connection, wanted):
+    for id, texts in _read_columns(connection, requested):
         found.setdefault(id, []).extend(texts)
     return found
 

@@ -1,12 +1,11 @@
 """Finding what matches the words of a query: by names, then by texts."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from headwater.model.ids import namespace_id
 from headwater.model.search_text import (
     SHORTEST_PART,
     Rank,
@@ -15,6 +14,7 @@ from headwater.model.search_text import (
     last_part,
     words_of,
 )
+from headwater.model.values.ids import namespace_id
 from headwater.store.query.paging import Page
 from headwater.store.search.matches import WordMatches, find_matching, read_matches, read_together
 from headwater.store.search.results import SearchHit, read_found, read_times
@@ -35,7 +35,12 @@ _MOST_NAMESPACES = 1_000
 _ENOUGH = 100
 _MOST_MATCHES = 150
 _MOST_MATCHES_BESIDE_NAMES = 100
-_ASKED = 500
+_NAMES_READ = 500
+# Names that have a word, from which on the newest of all are looked at instead; some at once, and
+# so many for a page that others would be looked at as quickly.
+_MANY_NAMES = 500
+_READ_AT_ONCE = 20
+_MOST_READ = 5_000
 
 
 class Order(StrEnum):
@@ -56,6 +61,8 @@ class Query(NamedTuple):
     order: Order = Order.RANK
     keep: Keep | None = None
     """What else must be so: given what was found, what of it is kept."""
+    newest: Sequence[tuple[int, bytes]] | None = None
+    """When everything there is was last seen, the newest first, where that is known."""
 
 
 class Ranked(NamedTuple):
@@ -143,6 +150,27 @@ class SearchRun:
         ordered = self._ordered(self._kept(ranked))
         return self._slice(ordered, page.offset, page.offset + page.limit), len(ordered)
 
+    def latest(self, page: Page, newest: Sequence[tuple[int, bytes]]) -> tuple[list[Ranked], int]:
+        """One word that many names have: what was seen last is looked at until a page is full."""
+        terms = self._terms[0]
+        total = self._names(terms).count()
+        last = page.offset + page.limit
+        if total < _MANY_NAMES or last * len(newest) > total * _MOST_READ:
+            return self.all(page)
+        self._look_less(total)
+        total += sum(len(self._only_in_texts(terms, rank)) for rank in (Rank.TEXT, Rank.NEAR))
+        found: list[Ranked] = []
+        start = 0
+        while start < len(newest) and len(found) < last:
+            # Those of one moment are ordered by name: all of them belong together.
+            stop = min(start + max(_READ_AT_ONCE, page.limit), len(newest))
+            while stop < len(newest) and newest[stop][0] == newest[stop - 1][0]:
+                stop += 1
+            read = self._read(id for _, id in newest[start:stop] if id not in self._gone)
+            found += self._judged(read)
+            start = stop
+        return self._ordered(found)[page.offset : last], total
+
     def _judged(self, found: dict[bytes, SearchHit]) -> list[Ranked]:
         return [each for each in map(self._judge, found.values()) if each is not None]
 
@@ -209,7 +237,7 @@ class SearchRun:
         common = [place for place in places if self._matches_of(place).is_cut]
         ids: set[bytes] = set()
         for place in places if len(places) > 1 and common else ():
-            best = [named.id for named in self._names(self._terms[place]).read(_ASKED)]
+            best = [named.id for named in self._names(self._terms[place]).read(_NAMES_READ)]
             for other in common:
                 if other != place:
                     matching = find_matching(self._connection, best, self._terms[other])
@@ -302,20 +330,20 @@ class SearchRun:
 
     def within(self, page: Page) -> tuple[list[Ranked], int]:
         """What is in the namespaces that have all words, where nothing else has them."""
-        wanted: set[bytes] | None = None
+        requested: set[bytes] | None = None
         for terms in self._terms:
             some = read_sources(
                 self._connection, terms.holding, (TermSource.NAMESPACE,), _MOST_NAMESPACES
             )
             ids = {source for _, source in some}
-            wanted = ids if wanted is None else wanted & ids
+            requested = ids if requested is None else requested & ids
         if self._query.namespace is not None:
-            wanted = (wanted or set()) & {namespace_id(self._query.namespace)}
-        if not wanted:
+            requested = (requested or set()) & {namespace_id(self._query.namespace)}
+        if not requested:
             return [], 0
         is_paged = self._query.keep is None and self._query.order is not Order.UPDATED
         rows, total = list_within(
-            self._connection, wanted, self._query.kinds, page if is_paged else None
+            self._connection, requested, self._query.kinds, page if is_paged else None
         )
         ranked = [Ranked(found, score_of(Rank.NAMESPACE, 0), Rank.NAMESPACE) for found in rows]
         ranked = self._kept(ranked)

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Table, func, select
 from headwater.model.search_text import TermSource
 from headwater.store import tables
 from headwater.store.query.prepared import Prepared
+from headwater.store.read.visibility.shown import JOB_IS_SEEN
 
 
 class SearchHit(NamedTuple):
@@ -23,9 +24,9 @@ class SearchHit(NamedTuple):
 def _named(kind: TermSource) -> Prepared:
     table = tables.dataset if kind is TermSource.DATASET else tables.job
     columns = (table.c.id, table.c.namespace, table.c.name)
-    # A job that was only edited is not known yet.
-    heard_of = () if kind is TermSource.DATASET else (table.c.first_seen.is_not(None),)
-    return Prepared(lambda is_among: select(*columns).where(is_among(table.c.id), *heard_of))
+    # A job that was only edited is not known yet; what is hidden is left out by its id.
+    is_seen = () if kind is TermSource.DATASET else (JOB_IS_SEEN,)
+    return Prepared(lambda is_among: select(*columns).where(is_among(table.c.id), *is_seen))
 
 
 _NAMED = {kind: _named(kind) for kind in (TermSource.DATASET, TermSource.JOB)}
@@ -35,11 +36,11 @@ def read_found(
     connection: Connection, ids: Iterable[bytes], kinds: Sequence[TermSource]
 ) -> dict[bytes, SearchHit]:
     """Read the datasets and jobs among ids."""
-    wanted = list(ids)
+    requested = list(ids)
     return {
         id: SearchHit(id, kind, namespace, name)
         for kind in kinds
-        for id, namespace, name in _NAMED[kind].rows(connection, wanted)
+        for id, namespace, name in _NAMED[kind].rows(connection, requested)
     }
 
 

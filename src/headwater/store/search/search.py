@@ -31,13 +31,15 @@ def search(connection: Connection, query: Query, page: Page) -> tuple[list[Hit],
     if not words:
         return [], 0
     terms = [read_terms(connection, word) for word in words]
-    looking = SearchRun(connection, query, terms)
+    run = SearchRun(connection, query, terms)
     if len(words) == 1 and query.order is Order.RANK and query.keep is None:
-        ranked, total = looking.best(page)
+        ranked, total = run.best(page)
+    elif len(words) == 1 and query.newest is not None and query.keep is None:
+        ranked, total = run.latest(page, query.newest)
     else:
-        ranked, total = looking.all(page)
+        ranked, total = run.all(page)
     if not total:
-        ranked, total = looking.within(page)
+        ranked, total = run.within(page)
     hits = _hits(connection, ranked, _Sought(query.text, terms))
     return hits, total - (len(ranked) - len(hits))
 

@@ -88,8 +88,10 @@ class SearchScope(NamedTuple):
     """The query for what is gone, if anything is."""
 
     def conditions(self) -> tuple[str, tuple[Any, ...]]:
-        kinds = ", ".join(str(int(kind)) for kind in self.kinds)
-        text = f"weight < {UNNAMED} AND kind IN ({kinds})"
+        text = f"weight < {UNNAMED}"
+        # Names are of nothing else: without a condition there is less to count.
+        if len(self.kinds) == 1:
+            text += f" AND kind = {int(self.kinds[0])}"
         if self.gone:
             text += f" AND source NOT IN ({self.gone})"
         if self.namespace is None:
@@ -203,6 +205,29 @@ def read_sources(
     )
     found: list[Any] = ask(connection, query, list(terms))
     return found
+
+
+def read_holders(
+    connection: Connection, word: str, is_end: bool, is_beginning: bool, most: int
+) -> list[bytes] | None:
+    """The names with a word, or one that ends or begins with it; None if there are too many."""
+    terms = [word]
+    if is_end or is_beginning:
+        found = _read_terms(connection, [word])
+        if len(found) >= _MOST_TERMS:
+            return None
+        terms = [
+            term
+            for term in {term for _, term in found}
+            if (is_end or term.startswith(word)) and (is_beginning or term.endswith(word))
+        ]
+    kinds = ", ".join(str(int(kind)) for kind in (TermSource.DATASET, TermSource.JOB))
+    query = (
+        f"SELECT source FROM search_word WHERE term IN ?* AND weight < {UNNAMED}"
+        f" AND kind IN ({kinds}) LIMIT {most + 1}"
+    )
+    rows = ask(connection, query, terms) if terms else []
+    return None if len(rows) > most else list({row[0] for row in rows})
 
 
 def holds_namespace(connection: Connection, terms: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Counting over stretches of time: events by type, and how many jobs, datasets, sources there
+"""Counting over intervals: events by type, and how many jobs, datasets, sources there
 were."""
 
 from bisect import bisect_left
@@ -10,9 +10,12 @@ from sqlalchemy import Connection, func, select, union_all
 
 from headwater.model.event import EventType, Kind
 from headwater.store import tables
-from headwater.store.read.datasets import IS_SHOWN
-from headwater.store.read.jobs import IS_LISTED
-from headwater.store.read.sources import list_source_times
+from headwater.store.query.direct import ask
+from headwater.store.read.visibility.shown import (
+    DATASET_IS_LISTED,
+    JOB_IS_LISTED,
+    UNLISTED_DATASETS,
+)
 
 
 class EventCounts(NamedTuple):
@@ -28,41 +31,44 @@ _COUNTED = {kind: kind.name.lower() for kind in EventType}
 
 
 def count_events(connection: Connection, bounds: Sequence[int]) -> list[EventCounts]:
-    """Count the events of runs between each bound and the next; time leads the table's key."""
-    table = tables.event
+    """Count the events of runs between each bound and the next, in an index of just these."""
     counts = []
     for since, until in pairwise(bounds):
-        query = (
-            select(table.c.type, func.count())
-            .where(table.c.at >= since, table.c.at < until, table.c.kind == int(Kind.RUN))
-            .group_by(table.c.type)
-        )
-        found = {kind: int(count) for kind, count in connection.execute(query)}
-        by_name = {name: found.get(int(kind), 0) for kind, name in _COUNTED.items()}
+        found = dict(ask(connection, _COUNT, since, until))
+        by_name = {name: int(found.get(int(kind), 0)) for kind, name in _COUNTED.items()}
         counts.append(EventCounts(**by_name))
     return counts
 
 
-def count_jobs(connection: Connection, bounds: Sequence[int]) -> list[int]:
-    """How many of the jobs that are listed now were known by each bound but the first."""
-    query = select(tables.job.c.first_seen).where(IS_LISTED)
-    return _known_by(sorted(connection.execute(query).scalars()), bounds)
+# In the words of the index.
+_COUNT = (
+    "SELECT type, count(*) FROM event"
+    f" WHERE at >= ? AND at < ? AND kind = {int(Kind.RUN)} GROUP BY type"
+)
 
 
-def count_datasets(connection: Connection, bounds: Sequence[int]) -> list[int]:
+def list_job_times(connection: Connection) -> list[int]:
+    """When each of the jobs that are listed now was first seen, in order."""
+    query = select(tables.job.c.first_seen).where(JOB_IS_LISTED)
+    return sorted(connection.execute(query).scalars())
+
+
+def list_dataset_times(connection: Connection) -> list[int]:
+    """When each of the datasets that are listed now was first seen, in order."""
     dataset, used, declared = tables.dataset, tables.job_dataset, tables.declared_dataset
     every = union_all(
         select(used.c.dataset, used.c.first_seen), select(declared.c.dataset, declared.c.first_said)
     ).subquery()
     named, first_seen = every.c
     first = select(named, func.min(first_seen).label("first")).group_by(named).subquery()
-    query = select(first.c.first).join(dataset, dataset.c.id == first.c[0]).where(IS_SHOWN)
-    return _known_by(sorted(connection.execute(query).scalars()), bounds)
+    query = select(first.c.first).join(dataset, dataset.c.id == first.c[0]).where(DATASET_IS_LISTED)
+    return sorted(connection.execute(query).scalars())
 
 
-def count_sources(connection: Connection, bounds: Sequence[int]) -> list[int]:
-    return _known_by(sorted(list_source_times(connection)), bounds)
+def list_unlisted_datasets(connection: Connection) -> list[bytes]:
+    return list(connection.execute(UNLISTED_DATASETS).scalars())
 
 
-def _known_by(times: Sequence[int], bounds: Sequence[int]) -> list[int]:
+def count_known(times: Sequence[int], bounds: Sequence[int]) -> list[int]:
+    """How many of some times, in order, are before each bound but the first."""
     return [bisect_left(times, bound) for bound in bounds[1:]]

@@ -4,7 +4,7 @@ Of each job only its newest runs are read, so that the cost does not grow with h
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,6 +14,7 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
+    Table,
     and_,
     bindparam,
     func,
@@ -22,19 +23,18 @@ from sqlalchemy import (
 )
 
 from headwater.model import facets
-from headwater.model.ids import dataset_id, job_id, namespace_id
 from headwater.model.job_types import BATCH, read_job_type
 from headwater.model.project.projection import NOBODY
 from headwater.model.relations import Direction, Slot
+from headwater.model.run_states import state_of
+from headwater.model.systems import system_of_job
+from headwater.model.values.ids import dataset_id, job_id, namespace_id
 from headwater.store import tables
 from headwater.store.lineage.newest_runs import join_newest_runs
 from headwater.store.query.prepared import IsAmong, Prepared
-from headwater.store.read.content_cache import Readings
-from headwater.store.read.contents import read_contents
-from headwater.store.read.datasets import IS_SHOWN
+from headwater.store.read.content_cache import BODIES, FIELDS, Readings
 from headwater.store.read.job_types import join_job_type
-from headwater.store.read.jobs import IS_LISTED
-from headwater.store.read.runs import state_of
+from headwater.store.read.visibility.shown import DATASET_IS_LISTED, JOB_IS_LISTED
 
 _MINUTES = 60
 _MOST_CHARACTERS = 300
@@ -54,13 +54,15 @@ class PastRun(NamedTuple):
 
 
 class JobPast(NamedTuple):
-    """A job, its type as it says, and its newest runs, newest first."""
+    """A job, its type and system, and its newest runs, newest first."""
 
     id: bytes
     namespace: str
     name: str
     type: str
     runs: list[PastRun]
+    system: str = ""
+    first_seen: int | None = None
 
 
 class PastWrite(NamedTuple):
@@ -92,22 +94,43 @@ _RUN_COLUMNS = (
 )
 
 
-def read_jobs(connection: Connection, namespace: str, most: int, name: str = "") -> list[JobPast]:
-    """Read all jobs, those of a namespace or one in it, each with so many of its newest runs."""
+class Judging(NamedTuple):
+    """What is to be judged: all, what is in a namespace, one name in it; or some, by their ids."""
+
+    namespace: str = ""
+    name: str = ""
+    ids: Sequence[bytes] | None = None
+
+    def conditions(self, table: Table, id_of: Callable[[str, str], bytes]) -> list[Any]:
+        if self.ids is not None:
+            return [table.c.id.in_(list(self.ids))]
+        if self.name:
+            return [table.c.id == id_of(self.namespace, self.name)]
+        within = table.c.namespace_id == namespace_id(self.namespace)
+        return [within] if self.namespace else []
+
+
+def read_jobs(connection: Connection, of: Judging, most: int) -> list[JobPast]:
+    """Read jobs, each with so many of its newest runs."""
     job = tables.job
-    conditions = [IS_LISTED]
-    if name:
-        conditions.append(job.c.id == job_id(namespace, name))
-    elif namespace:
-        conditions.append(job.c.namespace_id == namespace_id(namespace))
+    conditions = [JOB_IS_LISTED, *of.conditions(job, job_id)]
     joined, its_type = join_job_type(job)
-    query = select(job.c.id, job.c.namespace, job.c.name, its_type)
+    query = select(job.c.id, job.c.namespace, job.c.name, its_type, job.c.first_seen)
     rows = connection.execute(query.select_from(joined).where(*conditions)).all()
     types = _TYPES.read(connection, (row[3] for row in rows))
+    stated = FIELDS.read(connection, (row[3] for row in rows))
     runs = _read_runs(connection, conditions, most)
     return [
-        JobPast(id, its_namespace, name, types.get(digest, BATCH), runs.get(id, []))
-        for id, its_namespace, name, digest in rows
+        JobPast(
+            id,
+            namespace,
+            name,
+            types.get(digest, BATCH),
+            runs.get(id, []),
+            system_of_job(stated.get(digest, {}).get("integration"), namespace),
+            first_seen,
+        )
+        for id, namespace, name, digest, first_seen in rows
     ]
 
 
@@ -147,27 +170,24 @@ def _past_run(row: Row[Any]) -> PastRun:
     )
 
 
-def read_datasets(
-    connection: Connection, namespace: str, most: int, name: str = ""
-) -> list[DatasetPast]:
-    """Read all datasets that jobs write, those of a namespace or one in it, with each job's newest
-    runs."""
+def read_datasets(connection: Connection, of: Judging, most: int) -> list[DatasetPast]:
+    """Read the datasets that jobs write, with each job's newest runs."""
     dataset, use, job = tables.dataset, tables.job_dataset, tables.job
-    conditions = [IS_SHOWN, use.c.direction == int(Direction.OUTPUT)]
-    if name:
-        conditions.append(dataset.c.id == dataset_id(namespace, name))
-    elif namespace:
-        conditions.append(dataset.c.namespace_id == namespace_id(namespace))
+    conditions = [
+        DATASET_IS_LISTED,
+        use.c.direction == int(Direction.OUTPUT),
+        *of.conditions(dataset, dataset_id),
+    ]
     written = dataset.join(use, use.c.dataset == dataset.c.id)
     names = (dataset.c.id, dataset.c.namespace, dataset.c.name)
     rows = connection.execute(
         select(*names, func.max(use.c.last_seen))
         .select_from(written.join(job, job.c.id == use.c.job))
-        .where(*conditions, IS_LISTED)
+        .where(*conditions, JOB_IS_LISTED)
         .group_by(*names)
     ).all()
     writers = select(use.c.job).select_from(written).where(*conditions)
-    writes = _read_writes(connection, [IS_LISTED, job.c.id.in_(writers)], most)
+    writes = _read_writes(connection, [JOB_IS_LISTED, job.c.id.in_(writers)], most)
     return [DatasetPast(*row, writes.get(row.id, [])) for row in rows]
 
 
@@ -247,7 +267,7 @@ def read_hours(
 def read_error_messages(connection: Connection, runs: Iterable[bytes]) -> dict[bytes, str]:
     """Read the first line of what runs say went wrong, of those that do."""
     rows = _ERRORS.rows(connection, runs)
-    bodies = read_contents(connection, (digest for _, digest in rows))
+    bodies = BODIES.read(connection, (digest for _, digest in rows))
     messages = {run: _message(bodies[digest]) for run, digest in rows if digest in bodies}
     return {run: message for run, message in messages.items() if message}
 

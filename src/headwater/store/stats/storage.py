@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, func, inspect, select, text
 
-from headwater.model.instant import DAY, format_instant
+from headwater.model.values.instant import DAY, format_instant
 from headwater.store import tables
 from headwater.store.engine import sqlite_file
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, LargeBinary, bindparam, select
 
-from headwater.model.instant import DAY
 from headwater.model.relations import Direction
+from headwater.model.values.instant import DAY
 from headwater.store import tables
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.stats.runs_in_range import TimeRange, find_runs

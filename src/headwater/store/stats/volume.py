@@ -20,7 +20,7 @@ from sqlalchemy import (
     select,
 )
 
-from headwater.model.instant import MINUTE
+from headwater.model.values.instant import MINUTE
 from headwater.store import tables
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.stats.runs_in_range import FoundRuns, TimeRange, find_runs

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 
 from headwater.errors import HeadwaterError
 from headwater.model.event import decode_event
-from headwater.model.facts import Facts
-from headwater.model.intake import reject
 from headwater.model.merge import Row
 from headwater.model.project import project
 from headwater.model.relations import EventRow
 from headwater.store.write.packing import unpack
+from headwater.store.write.refusals import keep_refused, refusal_of
 from headwater.store.write.writer import LASTING, Ready, Writer
 
 log = logging.getLogger(__name__)
@@ -61,10 +60,5 @@ def _write_singly(writer: Writer, event: EventRow) -> bool:
     except HeadwaterError:
         raise
     except Exception as error:
-        writer.write([_refusal(data, event.received_at, error)])
+        writer.write([keep_refused(data, event.received_at, "store", refusal_of(error))])
         return True
-
-
-def _refusal(data: bytes, received_at: int, error: Exception) -> Facts:
-    reason = str(error).partition("\n")[0] or type(error).__name__
-    return reject(data, received_at, "store", "$", f"the store refuses it: {reason}")

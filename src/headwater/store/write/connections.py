@@ -3,17 +3,22 @@
 import sqlite3
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import psycopg
 from sqlalchemy import Engine
 
 from headwater.model.merge import Row
+from headwater.store.query.time_limit import interrupt
 from headwater.store.search.index import Entries
 from headwater.store.write import upsert
 
+if TYPE_CHECKING:
+    import psycopg
+
 # Rows of one SQLite statement: each statement gives other threads a turn, and takes one back.
 _ROWS_AT_ONCE = 32
+
+_TOUCH = "UPDATE store_state SET generation = generation"
 
 
 class Connection(Protocol):
@@ -24,13 +29,19 @@ class Connection(Protocol):
 
     def upsert(self, relation: str, rows: Sequence[Row]) -> None: ...
 
-    def fill_outbox(self, events: Sequence[Row]) -> None:
-        """Note events, by their keys, for whoever carries them on."""
+    def fill_outbox(self, events: Sequence[Row], is_for_lake: bool = True) -> None:
+        """Note events, by their keys, for every reader of the outbox, or all but the lake."""
 
     def fill_index(self, entries: Entries) -> None:
         """Add to what searches read, beside what is there."""
 
+    def touch(self) -> None:
+        """Write what changes nothing, to see whether anything can be written."""
+
     def commit(self) -> None: ...
+
+    def interrupt(self) -> None:
+        """End what it is at, from another thread; nothing of it is stored."""
 
     def abandon(self) -> None:
         """Undo what was not committed, and let go of a connection that may be broken."""
@@ -58,15 +69,21 @@ class SqliteConnection:
             statement = upsert.for_sqlite(relation, len(part))
             self._driver.execute(statement, list(chain.from_iterable(part)))
 
-    def fill_outbox(self, events: Sequence[Row]) -> None:
-        self._driver.executemany(upsert.OUTBOX_OF_SQLITE, events)
+    def fill_outbox(self, events: Sequence[Row], is_for_lake: bool = True) -> None:
+        self._driver.executemany(upsert.OUTBOX_OF_SQLITE[is_for_lake], events)
 
     def fill_index(self, entries: Entries) -> None:
         for statement, rows in zip(upsert.INDEX_OF_SQLITE, entries.by_table(), strict=True):
             self._driver.executemany(statement, rows)
 
+    def touch(self) -> None:
+        self._driver.execute(_TOUCH)
+
     def commit(self) -> None:
         self._driver.execute("COMMIT")
+
+    def interrupt(self) -> None:
+        interrupt(self._driver)
 
     def abandon(self) -> None:
         self._pooled.invalidate()
@@ -85,7 +102,6 @@ class PostgresConnection:
     def __init__(self, engine: Engine) -> None:
         self._pooled = engine.raw_connection()
         driver: Any = self._pooled.driver_connection
-        assert isinstance(driver, psycopg.Connection)
         self._driver: psycopg.Connection[Any] = driver
         self._driver.prepare_threshold = 1
         self._cursor = driver.cursor(binary=True)
@@ -101,9 +117,9 @@ class PostgresConnection:
         columns = [list(column) for column in zip(*rows, strict=True)]
         self._cursor.execute(upsert.for_postgres(relation), columns)
 
-    def fill_outbox(self, events: Sequence[Row]) -> None:
+    def fill_outbox(self, events: Sequence[Row], is_for_lake: bool = True) -> None:
         columns = [list(column) for column in zip(*events, strict=True)]
-        self._cursor.execute(upsert.OUTBOX_OF_POSTGRES, columns)
+        self._cursor.execute(upsert.OUTBOX_OF_POSTGRES[is_for_lake], columns)
 
     def fill_index(self, entries: Entries) -> None:
         for statement, rows in zip(upsert.INDEX_OF_POSTGRES, entries.by_table(), strict=True):
@@ -111,8 +127,14 @@ class PostgresConnection:
                 columns = [list(column) for column in zip(*rows, strict=True)]
                 self._cursor.execute(statement, columns)
 
+    def touch(self) -> None:
+        self._cursor.execute(_TOUCH)
+
     def commit(self) -> None:
         self._driver.commit()
+
+    def interrupt(self) -> None:
+        interrupt(self._driver)
 
     def abandon(self) -> None:
         self._pooled.invalidate()

@@ -1,8 +1,9 @@
-"""The outbox: which events the lake does not have yet.
+"""The outbox: which events each of its readers, such as the lake, does not have yet.
 
-A writer notes every event here in the transaction that stores it (`fill_outbox` of its
-connection). Whoever carries events on removes exactly those that are on disk elsewhere: an event is
-noted or it is carried, whatever happens between.
+A writer notes every event here for every reader, in the transaction that stores it (`fill_outbox`
+of its connection). Whoever carries events on removes exactly those notes of its own that are safe
+elsewhere: an event is noted or it is carried, whatever happens between. `outbox_readers` has the
+list of the readers.
 """
 
 from collections.abc import Iterable
@@ -14,12 +15,14 @@ from sqlalchemy import (
     Connection,
     FromClause,
     Select,
+    SmallInteger,
     Subquery,
     and_,
     bindparam,
     delete,
     func,
     inspect,
+    literal,
     select,
     tuple_,
 )
@@ -31,6 +34,9 @@ from headwater.store.write.packing import unpack
 
 # The key of an event: its time and its digest.
 Place = tuple[int, bytes]
+
+# The reader that is always registered.
+LAKE = 0
 
 
 class Stored(NamedTuple):
@@ -56,29 +62,42 @@ class Waiting(NamedTuple):
 
 
 def has_outbox(connection: Connection) -> bool:
-    """Whether a store has one: those of older versions have not."""
-    return inspect(connection).has_table(tables.outbox.name)
+    """Whether a store has one, with readers: those of older versions have not."""
+    there = inspect(connection).get_table_names()
+    return {tables.outbox.name, tables.outbox_reader.name} <= set(there)
 
 
-def count_waiting(connection: Connection) -> int:
-    query = select(func.count()).select_from(tables.outbox)
+def count_waiting(connection: Connection, reader: int = LAKE) -> int:
+    query = select(func.count()).where(tables.outbox.c.reader == reader)
     return int(connection.execute(query).scalar() or 0)
 
 
 def is_waiting(at: ColumnElement[int], digest: ColumnElement[bytes]) -> ColumnElement[bool]:
-    """Tell of an event, by the columns of its key, whether the lake does not have it yet."""
+    """Tell of an event, by the columns of its key, whether any reader does not have it yet."""
+    table, readers = tables.outbox, tables.outbox_reader
+    # By the registered readers, who are few: so each is one look at the outbox's key.
+    its = (table.c.reader == readers.c.id, table.c.at == at, table.c.digest == digest)
+    return select(1).where(*its).exists()
+
+
+def _waits_for(
+    reader: int, at: ColumnElement[int], digest: ColumnElement[bytes]
+) -> ColumnElement[bool]:
     table = tables.outbox
-    return select(1).where(table.c.at == at, table.c.digest == digest).exists()
+    its = (table.c.reader == reader, table.c.at == at, table.c.digest == digest)
+    return select(1).where(*its).exists()
 
 
-def read_waiting(connection: Connection, max_events: int, max_bytes: int) -> list[Waiting]:
+def read_waiting(
+    connection: Connection, max_events: int, max_bytes: int, reader: int = LAKE
+) -> list[Waiting]:
     """Read the first events that wait, by their time, until their payloads come to `max_bytes`.
 
     At least one, if any waits.
     """
     found: list[Waiting] = []
     size = 0
-    for row in connection.execute(_first_waiting(max_events, max_bytes)):
+    for row in connection.execute(select_waiting(max_events, max_bytes, reader)):
         found.append(_unpacked(*row))
         size += found[-1].size
         if size >= max_bytes:
@@ -86,13 +105,15 @@ def read_waiting(connection: Connection, max_events: int, max_bytes: int) -> lis
     return found
 
 
-def _first_waiting(max_events: int, max_bytes: int) -> Select[Any]:
+def select_waiting(max_events: int, max_bytes: int, reader: int = LAKE) -> Select[Any]:
     """The first events that wait, as many as begin within so many bytes of packed payload.
 
     The sizes are added up before any payload is read: a driver may hold all rows at once. The
     first notes are taken before they are joined, so that no planner ever starts from the events.
     """
-    first = tables.outbox.select().order_by(*tables.outbox.primary_key).limit(max_events).subquery()
+    table = tables.outbox
+    noted = select(table.c.at, table.c.digest).where(table.c.reader == reader)
+    first = noted.order_by(table.c.at, table.c.digest).limit(max_events).subquery()
     event, its_event = _event_of(first)
     size = func.coalesce(func.length(event.c.payload), 0).label("size")
     # Beneath what adds them up, to which SQLite would otherwise hand the payloads themselves.
@@ -132,30 +153,38 @@ def _unpacked(
         ) from error
 
 
-def remove_carried(connection: Connection, places: Iterable[Place]) -> None:
-    """Remove the notes of exactly these events."""
+def remove_carried(connection: Connection, places: Iterable[Place], reader: int = LAKE) -> None:
+    """Remove a reader's notes of exactly these events."""
     table = tables.outbox
     its = (table.c.at == bindparam("its_at"), table.c.digest == bindparam("its_digest"))
     # In one order, so that two who remove the same do not wait for each other.
     values = [{"its_at": at, "its_digest": digest} for at, digest in sorted(places)]
     if values:
-        connection.execute(delete(table).where(*its), values)
+        connection.execute(delete(table).where(table.c.reader == reader, *its), values)
 
 
-def fill(connection: Connection, after: Place | None = None, last: Place | None = None) -> None:
+def fill(
+    connection: Connection,
+    after: Place | None = None,
+    last: Place | None = None,
+    reader: int = LAKE,
+) -> None:
     """Let every event that is stored wait, or those after one and up to another.
 
-    For a lake that has none of them: one newly switched on, or lost.
+    For a reader that has none of them: a lake newly switched on, or lost, or a new target.
     """
     key = (tables.event.c.at, tables.event.c.digest)
-    events = select(*key).where(~is_waiting(*key)).order_by(*key)
+    noted_for = literal(reader, SmallInteger)
+    events = select(noted_for, *key).where(~_waits_for(reader, *key)).order_by(*key)
     if after is not None:
         events = events.where(tuple_(*key) > tuple_(*after))
     if last is not None:
         events = events.where(tuple_(*key) <= tuple_(*last))
     insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
     connection.execute(
-        insert(tables.outbox).from_select(["at", "digest"], events).on_conflict_do_nothing()
+        insert(tables.outbox)
+        .from_select(["reader", "at", "digest"], events)
+        .on_conflict_do_nothing()
     )
 
 

@@ -66,11 +66,19 @@ def _staged_type(column: RelationColumn) -> str:
 
 
 # No relation: it says what is still to be done, not what is known.
-OUTBOX_OF_SQLITE = "INSERT INTO outbox (at, digest) VALUES (?, ?) ON CONFLICT DO NOTHING"
-OUTBOX_OF_POSTGRES = (
-    "INSERT INTO outbox (at, digest) SELECT * FROM unnest(%b::bigint[], %b::bytea[])"
-    " ON CONFLICT DO NOTHING"
-)
+# A note for each registered reader; the lake is reader 0, and may have the event already.
+_NOTED_FOR = {True: "id >= 0", False: "id > 0"}
+OUTBOX_OF_SQLITE = {
+    is_for_lake: "INSERT INTO outbox (reader, at, digest)"
+    f" SELECT id, ?, ? FROM outbox_reader WHERE {readers} ON CONFLICT DO NOTHING"
+    for is_for_lake, readers in _NOTED_FOR.items()
+}
+OUTBOX_OF_POSTGRES = {
+    is_for_lake: "INSERT INTO outbox (reader, at, digest)"
+    " SELECT id, event.* FROM outbox_reader, unnest(%b::bigint[], %b::bytea[]) AS event"
+    f" WHERE {readers} ON CONFLICT DO NOTHING"
+    for is_for_lake, readers in _NOTED_FOR.items()
+}
 
 # Nor are these: they are made from the relations, for searches.
 INDEX_OF_SQLITE = (

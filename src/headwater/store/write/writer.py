@@ -1,16 +1,14 @@
 """Writing facts: one transaction for many events, merged by the database itself."""
 
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-import psycopg
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 
 from headwater.errors import StoreUnavailable
 from headwater.model.facts import Facts, content_row, name_row
-from headwater.model.memo import Memo
 from headwater.model.merge import CATALOG, Merged, Row
+from headwater.model.values.memo import Memo
+from headwater.store.driver_errors import DRIVER_ERRORS, is_deadlock, is_refusal
 from headwater.store.search.index import Indexing, is_seen, term_key
 from headwater.store.write.connections import (
     BulkPostgresConnection,
@@ -23,15 +21,6 @@ from headwater.store.write.packing import pack, unpack
 # A digest weighs little; this remembers some hundred thousand.
 _REMEMBERED_BYTES = 64_000_000
 _RETRIES = 5
-
-_REFUSALS = (
-    psycopg.DataError,
-    psycopg.IntegrityError,
-    sqlite3.DataError,
-    sqlite3.IntegrityError,
-    sqlite3.InterfaceError,
-    sqlite3.ProgrammingError,
-)
 
 _PACKED = {
     name: tuple(index for index, column in enumerate(relation.columns) if column.is_packed)
@@ -52,36 +41,42 @@ Stated = tuple[Ready, Iterable[tuple[bytes, bytes]]]
 class Writer:
     """Writes facts in groups. Not for several threads at once.
 
-    With `fills_outbox` every event is noted for the lake; without, somebody has taken it there.
+    Every event is noted for the readers of the outbox; for the lake only with `notes_for_lake`:
+    without, somebody has taken it there.
     """
 
-    def __init__(self, connect: Callable[[], Connection], fills_outbox: bool = False) -> None:
+    def __init__(self, connect: Callable[[], Connection], notes_for_lake: bool = False) -> None:
         self._connect = connect
-        self._fills_outbox = fills_outbox
+        self._notes_for_lake = notes_for_lake
         self._connection: Connection | None = None
         # Ids of names and digests of content known to be stored, as of one generation.
         self._stored: Memo[bool] = Memo(_REMEMBERED_BYTES)
         self._generation: int | None = None
 
-    def write(self, facts: Sequence[Facts]) -> None:
-        """Store all or nothing; returns once it is durable."""
-        self._try(lambda: self._merge(facts))
+    def write(self, facts: Sequence[Facts], check: Callable[[], None] = lambda: None) -> None:
+        """Store all or nothing; returns once it is durable. Nothing at all tests the store.
+
+        `check` is called before the commit; what it raises ends the write, and nothing is stored.
+        """
+        self._try(lambda: self._merge(facts), check)
 
     def write_rows(self, rows: Ready) -> None:
         """Store what was merged and packed elsewhere, in the same way."""
         self._try(lambda: self._without_stored(rows))
 
-    def _try(self, make_rows: Callable[[], Stated]) -> None:
+    def _try(
+        self, make_rows: Callable[[], Stated], check: Callable[[], None] = lambda: None
+    ) -> None:
         for attempt in range(_RETRIES):
             try:
-                return self._write(make_rows)
-            except psycopg.errors.DeadlockDetected:
+                return self._write(make_rows, check)
+            except DRIVER_ERRORS as error:
                 self._abandon()
-                if attempt == _RETRIES - 1:
+                if is_deadlock(error):
+                    if attempt < _RETRIES - 1:
+                        continue
                     raise StoreUnavailable("the store is busy; try again") from None
-            except (psycopg.Error, sqlite3.Error, DBAPIError) as error:
-                self._abandon()
-                if _is_refusal(error):
+                if is_refusal(error):
                     raise
                 raise StoreUnavailable(f"the store cannot be written: {error}") from error
             except BaseException:
@@ -89,18 +84,21 @@ class Writer:
                 raise
         return None
 
-    def _write(self, make_rows: Callable[[], Stated]) -> None:
+    def _write(self, make_rows: Callable[[], Stated], check: Callable[[], None]) -> None:
         if self._connection is None:
             self._connection = self._connect()
         connection = self._connection
         self._remember_for(connection.begin())
         rows, bodies = make_rows()
+        if not rows:
+            connection.touch()
         for name in CATALOG:
             if some := rows.get(name):
                 connection.upsert(name, some)
         found_by = self._fill_index(connection, rows, bodies)
-        if self._fills_outbox and (events := rows.get("event")):
-            connection.fill_outbox([row[:2] for row in events])
+        if events := rows.get("event"):
+            connection.fill_outbox([row[:2] for row in events], self._notes_for_lake)
+        check()
         connection.commit()
         for name in LASTING:
             for row in rows.get(name, ()):
@@ -166,17 +164,16 @@ class Writer:
         if connection is not None:
             connection.abandon()
 
+    def interrupt(self) -> None:
+        """End the write that is under way, from another thread: it fails, and stores nothing."""
+        connection = self._connection
+        if connection is not None:
+            connection.interrupt()
+
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-
-def _is_refusal(error: Exception) -> bool:
-    """Whether something is wrong with the rows, not with the store."""
-    # Without a state of the server's, its driver did not get as far as asking it.
-    is_unasked = isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None
-    return isinstance(error, _REFUSALS) or is_unasked
 
 
 def ready(merged: Merged) -> Ready:
@@ -199,9 +196,9 @@ def pack_rows(name: str, rows: Sequence[Row]) -> Sequence[Row]:
     return packed
 
 
-def open_writer(engine: Engine, fills_outbox: bool = False, is_bulk: bool = False) -> Writer:
+def open_writer(engine: Engine, notes_for_lake: bool = False, is_bulk: bool = False) -> Writer:
     """Make the writer for a store; `is_bulk` for groups of many thousand rows."""
     if engine.dialect.name == "sqlite":
-        return Writer(lambda: SqliteConnection(engine), fills_outbox)
+        return Writer(lambda: SqliteConnection(engine), notes_for_lake)
     kind = BulkPostgresConnection if is_bulk else PostgresConnection
-    return Writer(lambda: kind(engine), fills_outbox)
+    return Writer(lambda: kind(engine), notes_for_lake)

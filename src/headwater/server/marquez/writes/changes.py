@@ -75,18 +75,18 @@ def news_of(connection: Connection, changes: Iterable[EntityChange]) -> list[Ent
 
     A deletion always counts: an event may have shown again what is deleted.
     """
-    wanted = list(changes)
-    words = read_words(connection, {entity_id(change.entity) for change in wanted})
+    requested = list(changes)
+    words = read_words(connection, {entity_id(change.entity) for change in requested})
     found = []
-    for change in wanted:
-        said = words.get(entity_id(change.entity), NOTHING_EDITED).values
+    for change in requested:
+        edited = words.get(entity_id(change.entity), NOTHING_EDITED).values
         field = change.entity.field
         fresh = {
             aspect: value
             for aspect, value in change.set.items()
-            if aspect == DELETED or said.get((field, aspect)) != msgspec.json.encode(value)
+            if aspect == DELETED or edited.get((field, aspect)) != msgspec.json.encode(value)
         }
-        taken = [aspect for aspect in change.unset if (field, aspect) in said]
+        taken = [aspect for aspect in change.unset if (field, aspect) in edited]
         if fresh or taken:
             found.append(change._replace(set=fresh, unset=taken))
     return found

@@ -34,7 +34,7 @@ from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.marquez.writes.hiding import delete, deleted_at, restore
 from headwater.server.marquez.writes.run_events import find_run_job, run_event
 from headwater.store.engine import Connection
-from headwater.store.read.hidden import is_shown_now
+from headwater.store.read.visibility.deletions import is_shown_now
 
 router = APIRouter(tags=["datasets"])
 

@@ -9,6 +9,7 @@ from msgspec import UNSET
 from headwater.errors import WrongShape
 from headwater.model.aspects import CONTEXT, DATASETS, DELETED, JOB_TYPE, LOCATION, SQL
 from headwater.model.event import Entity
+from headwater.model.job_types import PROCESSING_TYPES
 from headwater.server.edits.writes import Editing, EntityChange
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import ReadConnection
@@ -27,12 +28,11 @@ from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.marquez.writes.hiding import delete, deleted_at, restore
 from headwater.server.marquez.writes.run_events import find_run_job, run_event
 from headwater.store.engine import Connection
-from headwater.store.read.hidden import is_shown_now
+from headwater.store.read.visibility.deletions import is_shown_now
 
 router = APIRouter(tags=["jobs"])
 
 _PATH = "/namespaces/{namespace:name}/jobs/{job:name}"
-_TYPES = {"BATCH": "BATCH", "STREAM": "STREAMING", "SERVICE": "SERVICE"}
 
 
 class DatasetIdBody(msgspec.Struct):
@@ -132,7 +132,7 @@ def _change(
         edited.put(DATASETS, design)
     # What events say already they may say in more words than these.
     if shown.get("type") != body.type:
-        edited.put(JOB_TYPE, {"processingType": _TYPES[body.type]})
+        edited.put(JOB_TYPE, {"processingType": PROCESSING_TYPES[body.type]})
     if isinstance(body.location, str):
         edited.put(LOCATION, {"url": body.location})
     elif body.location is None:

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from headwater.errors import NotFound
 from headwater.model.aspects import DELETED, OWNERSHIP
-from headwater.model.ids import namespace_id
+from headwater.model.values.ids import namespace_id
 from headwater.server.edits.writes import Editing, EntityChange
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import ReadConnection
@@ -25,7 +25,11 @@ from headwater.server.marquez.writes.changes import (
 from headwater.server.marquez.writes.documented import answers_like
 from headwater.store.engine import Connection
 from headwater.store.read.edits import find_deletion
-from headwater.store.read.hidden import keep_unchanged, read_last_word, read_shown_within
+from headwater.store.read.visibility.deletions import (
+    keep_unchanged,
+    read_last_change,
+    read_shown_within,
+)
 
 router = APIRouter(tags=["namespaces"])
 
@@ -93,7 +97,7 @@ def restore_namespace(namespace: str, connection: ReadConnection, editor: Editin
 
 def _is_deleted(connection: Connection, namespace: str) -> bool:
     """Whether a namespace was deleted, and no event has named anything in it since."""
-    last = read_last_word(connection, namespace_id(namespace))
+    last = read_last_change(connection, namespace_id(namespace))
     if last is None or not last[1]:
         return False
     shown = read_shown_within(connection, namespace)

@@ -8,14 +8,14 @@ import msgspec
 from fastapi import APIRouter, Depends, Response
 
 from headwater.errors import Conflict, InvalidRequest, WrongShape
-from headwater.model import instant
+from headwater.model.values import instant
 from headwater.server.edits.writes import Editing, Editor
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import ReadConnection, instant_parameter
 from headwater.server.marquez.jobs import get_job
-from headwater.server.marquez.run_shapes import RUN_ARGS
 from headwater.server.marquez.runs import get_run
 from headwater.server.marquez.runs import router as reads
+from headwater.server.marquez.shapes.runs import RUN_ARGS
 from headwater.server.marquez.writes.changes import answer_now, check_body_name
 from headwater.server.marquez.writes.documented import answers_like
 from headwater.server.marquez.writes.run_events import find_run_job, run_event

@@ -1,5 +1,6 @@
 package io.headwater.connect;
 
+import io.headwater.connect.send.Counters;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.connect.data.Schema;
@@ -31,7 +32,7 @@ public class ApplyBenchmark {
     private static final Schema FIRST = schema("order", "status");
     private static final Schema SECOND = schema("bid", "price");
 
-    /** What the records of the task look like. */
+    /** The shapes of the task's records. */
     public enum Records { SCHEMA, TWO_TOPICS_IN_TURNS, TWO_SCHEMAS_IN_TURNS, NO_SCHEMA }
 
     @Param
@@ -59,13 +60,13 @@ public class ApplyBenchmark {
         return transform.apply(all[next]);
     }
 
-    /** A transform that looked at nothing, or failed, would be a quick one. */
+    /** A transform that observed nothing, or failed, would be fast. */
     @TearDown
     public void close() {
         boolean isAtWork = Thread.getAllStackTraces().keySet().stream()
             .anyMatch(thread -> thread.getName().equals("headwater-agent"));
         if (!isAtWork || Counters.get().getErrors() > 0) {
-            throw new IllegalStateException("the records were not looked at");
+            throw new IllegalStateException("the records were not observed");
         }
         transform.close();
     }

@@ -1,5 +1,9 @@
 package io.headwater.connect;
 
+import io.headwater.connect.cluster.Agent;
+import io.headwater.connect.cluster.ClusterWatch;
+import io.headwater.connect.send.Events;
+import io.headwater.connect.send.Settings;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.connect.rest.ConnectRestExtension;

@@ -1,5 +1,11 @@
 package io.headwater.connect;
 
+import io.headwater.connect.cluster.Agent;
+import io.headwater.connect.cluster.TaskIdentity;
+import io.headwater.connect.dataset.TaskView;
+import io.headwater.connect.send.Counters;
+import io.headwater.connect.send.Events;
+import io.headwater.connect.send.Settings;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.config.ConfigDef;
@@ -9,7 +15,7 @@ import org.apache.kafka.connect.components.Versioned;
 import org.apache.kafka.connect.connector.ConnectRecord;
 import org.apache.kafka.connect.transforms.Transformation;
 
-/** Looks at the records of a task and hands them on untouched. All settings are optional. */
+/** Observes the records of a task and passes them on unchanged. All settings are optional. */
 public final class HeadwaterTransform<R extends ConnectRecord<R>> implements Transformation<R>, Versioned {
     private static final ConfigDef SETTINGS = settings();
 
@@ -36,7 +42,7 @@ public final class HeadwaterTransform<R extends ConnectRecord<R>> implements Tra
             if (view == null) {
                 openIfKnown();
             }
-            if (view != null && view.saw(record)) {
+            if (view != null && view.observe(record)) {
                 Agent.get().wake();
             }
         } catch (RuntimeException | LinkageError error) {

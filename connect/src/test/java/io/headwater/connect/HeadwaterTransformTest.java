@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.headwater.connect.send.Counters;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
 import javax.management.ObjectName;

@@ -1,0 +1,45 @@
+package io.headwater.connect.dataset;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.connect.connector.ConnectRecord;
+import org.apache.kafka.connect.data.Schema;
+
+/** The shape of a topic's records: the schemas of key and value, or fields from samples. */
+public final class Shape {
+    static final Shape UNKNOWN = new Shape(null, null, null);
+
+    /** Null where it is not known. */
+    public final Schema key;
+    public final Schema value;
+    public final List<Map<String, Object>> inferred;
+
+    public Shape(Schema key, Schema value, List<Map<String, Object>> inferred) {
+        this.key = key;
+        this.value = value;
+        this.inferred = inferred;
+    }
+
+    /** The shape of one record. */
+    static Shape of(ConnectRecord<?> record) {
+        boolean isInferred = record.valueSchema() == null && record.value() != null;
+        return new Shape(
+            record.keySchema(),
+            record.valueSchema(),
+            isInferred ? SchemaFields.infer(record.value(), "value") : null);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Shape
+            && Objects.equals(key, ((Shape) other).key)
+            && Objects.equals(value, ((Shape) other).value)
+            && Objects.equals(inferred, ((Shape) other).inferred);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(key, value, inferred);
+    }
+}

@@ -1,0 +1,68 @@
+package io.headwater.connect.dataset;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.connect.connector.ConnectRecord;
+import org.apache.kafka.connect.sink.SinkRecord;
+
+/** What the transform of one task has seen. Written by the task's thread, read by the agent's. */
+public final class TaskView {
+    private static final boolean KNOWS_ORIGINAL_TOPIC = knowsOriginalTopic();
+
+    public final int task;
+    /** The settings of the transform alone. */
+    public final Map<String, String> settings;
+    public final Map<String, TopicView> topics = new ConcurrentHashMap<>();
+    private volatile String role = "";
+    private String lastTopic;
+    private TopicView last;
+
+    public TaskView(int task, Map<String, String> settings) {
+        this.task = task;
+        this.settings = settings;
+    }
+
+    /** Whether records showed a source or a sink; empty before the first. */
+    public String role() {
+        return role;
+    }
+
+    /** Observes a record; returns whether it shows something new. */
+    public boolean observe(ConnectRecord<?> record) {
+        String topic = topicOf(record);
+        if (topic == null) {
+            return false;
+        }
+        if (topic.equals(lastTopic)) {
+            return last.observe(record);
+        }
+        TopicView known = topics.get(topic);
+        last = known == null ? new TopicView() : known;
+        lastTopic = topic;
+        boolean isNew = last.observe(record);
+        if (known == null) {
+            role = record instanceof SinkRecord ? "sink" : "source";
+            // Only now, lest the topic be reported without the shape of its record.
+            topics.put(topic, last);
+        }
+        return isNew || known == null;
+    }
+
+    /** The topic that a record is read from, even if a transform before ours renamed it. */
+    private static String topicOf(ConnectRecord<?> record) {
+        if (KNOWS_ORIGINAL_TOPIC && record instanceof SinkRecord) {
+            return ((SinkRecord) record).originalTopic();
+        }
+        return record.topic();
+    }
+
+    /** Connect has it from 3.6 on. */
+    private static boolean knowsOriginalTopic() {
+        try {
+            SinkRecord.class.getMethod("originalTopic");
+            return true;
+        } catch (NoSuchMethodException error) {
+            return false;
+        }
+    }
+}

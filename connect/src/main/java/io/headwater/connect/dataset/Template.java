@@ -1,0 +1,85 @@
+package io.headwater.connect.dataset;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A text with variables: <code>{a.key|other.key|=literal}</code> is the first that has a value,
+ * <code>@name</code> in it a part found before, and <code>{a.list*}</code> each of its entries.
+ */
+public final class Template {
+    private static final Pattern VARIABLE = Pattern.compile("\\{([^{}]+)\\}");
+    private static final Pattern PLAIN = Pattern.compile("[\\w$ -]+(\\.[\\w$ -]+)*");
+
+    private Template() {}
+
+    /** All expansions of a template: none where a variable has no value. */
+    static List<String> expand(
+        String template, Map<String, String> config, Map<String, String> local) {
+        List<String> texts = List.of("");
+        int end = 0;
+        Matcher found = VARIABLE.matcher(template);
+        while (found.find()) {
+            String between = template.substring(end, found.start());
+            end = found.end();
+            List<String> longer = new ArrayList<>();
+            for (String text : texts) {
+                for (String value : values(found.group(1), config, local)) {
+                    longer.add(text + between + value);
+                }
+            }
+            texts = longer;
+        }
+        List<String> whole = new ArrayList<>();
+        for (String text : texts) {
+            whole.add(text + template.substring(end));
+        }
+        return whole;
+    }
+
+    /** The entries of a list of Connect's. */
+    public static List<String> entries(String text) {
+        List<String> found = new ArrayList<>();
+        for (String entry : text == null ? new String[0] : text.split(",")) {
+            if (!entry.isBlank()) {
+                found.add(entry.trim());
+            }
+        }
+        return found;
+    }
+
+    private static List<String> values(
+        String variable, Map<String, String> config, Map<String, String> local) {
+        boolean isList = variable.endsWith("*");
+        String choices = isList ? variable.substring(0, variable.length() - 1) : variable;
+        for (String choice : choices.split("\\|")) {
+            if (choice.startsWith("=")) {
+                return List.of(choice.substring(1));
+            }
+            String value = choice.startsWith("@") ? local.get(choice.substring(1)) : config.get(choice);
+            if (value != null && !value.isEmpty()) {
+                return isList ? plainNames(value) : List.of(withTopic(value, local.get("topic")));
+            }
+        }
+        return List.of();
+    }
+
+    private static String withTopic(String value, String topic) {
+        return topic == null ? value : value.replace("${topic}", topic);
+    }
+
+    /** Of a list of regular expressions, those that stand for one name only. */
+    private static List<String> plainNames(String list) {
+        List<String> names = new ArrayList<>();
+        for (String entry : entries(list)) {
+            String plain = entry.replace("\\.", ".").replace("\\$", "$");
+            if (PLAIN.matcher(plain).matches()) {
+                names.add(plain);
+            }
+        }
+        return names;
+    }
+}

@@ -1,0 +1,1 @@
+"""Commands that edit what is known, and the log of edits."""

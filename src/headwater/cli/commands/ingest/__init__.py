@@ -1,0 +1,1 @@
+"""Commands that bring events in."""

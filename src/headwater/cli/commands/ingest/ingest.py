@@ -1,0 +1,311 @@
+"""`headwater ingest`: events from Kafka and from files, by Spark, into the lake and the store."""
+
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, get_type_hints
+
+import typer
+
+from headwater.cli.commands.ingest.ingest_run import IngestOptions, run_check, run_ingest
+from headwater.cli.commands.serve import Data, Store
+from headwater.cli.commands.store.db import open_store
+from headwater.cli.output.printing import Output, OutputOption
+from headwater.cli.output.progress import steps
+from headwater.config import load_settings
+from headwater.durations import parse_duration
+
+# With an end of its own a file may be called by it.
+_NAME_BYTES = 120
+
+app = typer.Typer(
+    help="Ingest events from Kafka or files, with Spark.",
+    no_args_is_help=True,
+)
+
+Once = Annotated[bool, typer.Option("--once", help="Ingest everything available, then exit.")]
+Every = Annotated[
+    str, typer.Option(metavar="SPAN", help="How often to check for new events, such as 5s or 15m.")
+]
+Check = Annotated[
+    bool, typer.Option("--check", help="Only test each step, and report which one fails.")
+]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN", help="Only jobs whose name matches, such as 'etl_*'; repeatable."
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", help="Exclude jobs whose name matches; repeatable."),
+]
+Name = Annotated[
+    str | None,
+    typer.Option(
+        help="Name of this ingest; the store keeps its position under it.",
+        show_default="derived from the source",
+    ),
+]
+Master = Annotated[
+    str | None, typer.Option(help="Spark's master.", show_default="local[*]: all local cores")
+]
+Conf = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEY=VALUE", help="A Spark property; repeatable."),
+]
+MetricsPort = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=65535,
+        help="Serve Prometheus metrics on this port, on the loopback address only.",
+    ),
+]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show Spark's log.")]
+
+
+class SharedOptions(NamedTuple):
+    """The options that all feeds take."""
+
+    once: Once = False
+    every: Every = "5s"
+    check: Check = False
+    include: Include = None
+    exclude: Exclude = None
+    name: Name = None
+    metrics_port: MetricsPort = None
+    master: Master = None
+    conf: Conf = None
+    verbose: Verbose = False
+    store: Store = None
+    data: Data = None
+
+    def choose(self, default_name: str) -> IngestOptions:
+        """What the options mean; an ingest without a name has the default one."""
+        spark: dict[str, Any] = {
+            "master": self.master,
+            "conf": parse_pairs(self.conf, "--conf") or None,
+        }
+        try:
+            seconds = parse_duration(self.every).total_seconds()
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--every") from None
+        return IngestOptions(
+            settings=load_settings(store=self.store, data=self.data, spark=spark),
+            name=_check_name(self.name) or default_name,
+            every=None if self.once else seconds,
+            include=tuple(self.include or ()),
+            exclude=tuple(self.exclude or ()),
+            metrics_port=self.metrics_port,
+            verbose=self.verbose,
+        )
+
+
+def takes_shared_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the shared options after its own; it gets them as `shared`.
+
+    Typer reads the options of a command from its signature.
+    """
+    signature = inspect.signature(command)
+    hints = get_type_hints(SharedOptions, include_extras=True)
+    own = [each for each in signature.parameters.values() if each.name != "shared"]
+    added = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=SharedOptions._field_defaults[name],
+            annotation=hints[name],
+        )
+        for name in SharedOptions._fields
+    ]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        shared = SharedOptions(**{name: given.pop(name) for name in SharedOptions._fields})
+        command(**given, shared=shared)
+
+    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in (*own, *added)}
+    return run
+
+
+@app.command()
+@takes_shared_options
+def kafka(
+    brokers: Annotated[str, typer.Option(metavar="HOST:PORT,...", help="Kafka brokers.")],
+    topic: Annotated[
+        list[str] | None, typer.Option(help="A topic with OpenLineage events; repeatable.")
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="All topics whose full name matches, including topics created later.",
+        ),
+    ] = None,
+    start: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="earliest|latest|TIME",
+            help="Where to start in partitions never read; TIME such as 2026-11-01T00:00:00Z.",
+        ),
+    ] = "earliest",
+    group: Annotated[
+        str | None,
+        typer.Option(
+            help="Consumer group that offsets are committed to, for tools that monitor lag.",
+            show_default="headwater-NAME",
+        ),
+    ] = None,
+    max_events: Annotated[
+        int, typer.Option(min=1, help="Maximum number of messages in a batch.")
+    ] = 50_000,
+    consumer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="A Kafka consumer property, such as security.protocol=SSL; repeatable.",
+        ),
+    ] = None,
+    *,
+    shared: SharedOptions,
+) -> None:
+    """Ingest OpenLineage events from Kafka topics.
+
+    A message that is not a valid event is stored with its topic, partition and offset (`headwater
+    events --rejected`); the others are ingested. Ctrl-C stops after the current batch; the next
+    start continues from there, also after a crash.
+
+    To try: headwater ingest kafka --brokers localhost:9092 --topic lineage --check
+    """
+    from headwater.pipeline.feeds.kafka import KafkaSource
+
+    source = KafkaSource(
+        brokers=brokers,
+        topics=tuple(topic or ()),
+        pattern=pattern or "",
+        start=_parse_start(start),
+        max_events=max_events,
+        settings=_parse_consumer(consumer),
+    )
+    if bool(source.topics) == bool(source.pattern):
+        raise typer.BadParameter("give either --topic or --pattern", param_hint="--topic")
+    default_name = _name_of("kafka", *(source.topics or [source.pattern]))
+    choices = shared.choose(default_name)
+    if shared.check:
+        run_check(choices, source)
+    else:
+        run_ingest(choices, source, group)
+
+
+@app.command()
+@takes_shared_options
+def files(
+    place: Annotated[
+        str, typer.Argument(help="A directory with its subdirectories, a file or a glob pattern.")
+    ],
+    *,
+    shared: SharedOptions,
+) -> None:
+    """Ingest OpenLineage events from files: NDJSON, arrays or single events, plain or gzipped.
+
+    Lines that are added later are ingested once they are complete. A line that is not a valid
+    event is stored with its file and line (`headwater events --rejected`); the others are ingested.
+
+    To try: headwater ingest files events/ --once
+    """
+    from headwater.listing import check_place
+
+    choices = shared.choose(_name_of("files", str(Path(place).absolute())))
+    if shared.check:
+        run_check(choices, place)
+    else:
+        # Before Spark, which takes a while, has started.
+        check_place(place)
+        run_ingest(choices, place, None)
+
+
+@app.command()
+def replay(
+    source: Annotated[
+        str,
+        typer.Option(help="Only from sources that start with this, such as 'kafka orders/'."),
+    ] = "",
+    output: OutputOption = Output.TEXT,
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Try rejected events again, for instance after an upgrade that supports them."""
+    from headwater.model.values.instant import SECOND
+    from headwater.pipeline.replay import replay as replay_store
+
+    settings = load_settings(store=store, data=data)
+    with open_store(store, data) as engine, steps() as show:
+        done = replay_store(
+            engine,
+            settings.intake.max_ahead_seconds * SECOND,
+            source=source,
+            notes_for_lake=settings.lake.is_on,
+            progress=lambda count: show("rejected", count, None),
+        )
+    if output is Output.JSON:
+        typer.echo(json.dumps(vars(done), indent=2))
+        return
+    typer.echo(f"{done.taken_in:,} ingested, {done.still_rejected:,} still rejected")
+    if done.cut_short:
+        typer.echo(f"{done.cut_short:,} were too long to be stored completely: send them again")
+
+
+def _name_of(*parts: str) -> str:
+    """A name that is a file's as well."""
+    joined = "-".join(parts)
+    name = "".join(char if char.isalnum() or char in "-_." else "-" for char in joined)
+    return name.encode()[:_NAME_BYTES].decode(errors="ignore")
+
+
+def _check_name(name: str | None) -> str | None:
+    """Refuse a name that no file could have: some are called by it."""
+    if name is not None and (name != _name_of(name) or name[:1] in ("", ".")):
+        raise typer.BadParameter(
+            f"'{name}' may contain only letters, digits, '-', '_' and '.'", param_hint="--name"
+        )
+    return name
+
+
+def _parse_start(text: str) -> Any:
+    if text in ("earliest", "latest"):
+        return text
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"'{text}' is neither earliest, latest nor a time", param_hint="--from"
+        ) from None
+    # Kafka has other meanings for what is before 1970.
+    return max(0, round((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000))
+
+
+def _parse_consumer(pairs: Sequence[str] | None) -> dict[str, str]:
+    from headwater.pipeline.feeds.kafka import check_consumer_settings
+
+    settings = parse_pairs(pairs, "--consumer")
+    if own := check_consumer_settings(settings):
+        raise typer.BadParameter(
+            f"{own} cannot be set: Headwater or Spark sets it", param_hint="--consumer"
+        )
+    return settings
+
+
+def parse_pairs(pairs: Sequence[str] | None, option: str) -> dict[str, str]:
+    parsed = {}
+    for pair in pairs or ():
+        key, sign, value = pair.partition("=")
+        if not (key and sign):
+            raise typer.BadParameter(f"'{pair}' is not KEY=VALUE", param_hint=option)
+        parsed[key] = value
+    return parsed

@@ -1,0 +1,1 @@
+"""Commands on a store itself: its database, lake and keys."""

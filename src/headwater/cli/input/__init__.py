@@ -1,1 +1,0 @@
-"""Events out of files, for `headwater emit`."""

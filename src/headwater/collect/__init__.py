@@ -1,0 +1,89 @@
+"""Collectors: each reads what another system knows and gives it as OpenLineage events.
+
+One folder a system, with the same two halves: `fetch.py` does the input and returns what the system
+says, `translate.py` makes events of it and does no I/O. docs/adding-a-system.md walks through one.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from headwater.config import Section
+from headwater.plugins import CheckStep, Entry, Registry
+
+COLLECTORS = Registry(
+    kind="collector",
+    group="headwater.collectors",
+    own={
+        "files": Entry(
+            "headwater.collect.files:FilesCollector",
+            "OpenLineage events in files: JSON or NDJSON, plain or gzipped.",
+        ),
+    },
+)
+
+
+class Collected(NamedTuple):
+    """An OpenLineage event as JSON, or why something that was found is none.
+
+    `source` says where it was found, as users name it: a file, a connector, a topic.
+    """
+
+    data: bytes
+    source: str
+    line: int | None = None
+    element: int | None = None
+    error: str | None = None
+    is_unfinished: bool = False
+    """No event yet: it may be still being written. It will be found again."""
+    share: float | None = None
+    """How much of the source has been read, from 0 to 1."""
+    position: Any = None
+    """What the collector needs to know again when this was delivered."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, as one text: `FILE:LINE`, `FILE[ELEMENT]`, or the source alone."""
+        if self.line is not None:
+            return f"{self.source}:{self.line}"
+        return self.source if self.element is None else f"{self.source}[{self.element}]"
+
+
+class Collector(Protocol):
+    """Reads one system. It is made with its settings and used by one thread."""
+
+    settings_class: ClassVar[type[Section]]
+
+    def __init__(self, settings: Any, destination: str) -> None:
+        """`destination` names where the events go: a position holds for one destination."""
+
+    def check(self) -> Sequence[CheckStep]:
+        """Try each thing that is needed, up to the first that fails; changes nothing."""
+
+    def collect(self) -> Iterable[Collected]:
+        """Read what is new since the last call, or all there is; then end.
+
+        Raises SourceUnavailable where the system does not answer: the next call may work.
+        """
+
+
+@runtime_checkable
+class Resumable(Protocol):
+    """A collector that continues where it stopped."""
+
+    skipped: int
+    """How many events were passed over, because they were delivered before."""
+
+    def acknowledge(self, delivered: Sequence[Collected]) -> None:
+        """Note that these, in the order of `collect`, need not be delivered again."""
+
+
+@runtime_checkable
+class Located(Protocol):
+    """A collector that users give places to, which may not be there, or have an end."""
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether nothing more will come, however long it is waited for."""
+
+    def find_missing(self) -> Sequence[str]:
+        """The places where nothing is; where nobody waits for them, they are mistakes."""

@@ -1,0 +1,1 @@
+"""A graph in the formats of other tools."""

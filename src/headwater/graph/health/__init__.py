@@ -1,0 +1,1 @@
+"""Health of jobs and datasets, from their past."""

@@ -1,0 +1,1 @@
+"""What is known of Kafka Connect's connectors: their datasets, names and runs."""

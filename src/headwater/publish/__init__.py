@@ -1,0 +1,74 @@
+"""Publishers: each brings what Headwater knows to another catalog or backend.
+
+One folder a catalog. docs/adding-a-system.md walks through one.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from headwater.config import Section
+from headwater.plugins import CheckStep, Entry, Registry
+
+if TYPE_CHECKING:
+    # Commands that use no store do not load what it needs.
+    from headwater.store.engine import Engine
+
+PUBLISHERS = Registry(
+    kind="publisher",
+    group="headwater.publishers",
+    own={
+        "openlineage": Entry(
+            "headwater.publish.openlineage:OpenLineagePublisher",
+            "Relay every event, as received, to another OpenLineage backend by HTTP.",
+        ),
+    },
+    reserved=("status", "refused", "again", "remove"),
+)
+
+
+class PlannedChange(NamedTuple):
+    """What would be done at the target: an action, on what, and how often."""
+
+    action: str
+    what: str
+    times: int = 1
+
+
+class Published(NamedTuple):
+    """What one step has done, for good; `waiting` is how much is left, if known."""
+
+    sent: int = 0
+    refused: int = 0
+    skipped: int = 0
+    """Not for this target."""
+    waiting: int | None = None
+
+
+class Publisher(Protocol):
+    """Publishes one store to one target. It is made with its settings and used by one thread."""
+
+    settings_class: ClassVar[type[Section]]
+
+    def __init__(self, settings: Any, engine: "Engine") -> None: ...
+
+    def check(self) -> Sequence[CheckStep]:
+        """Try each thing that is needed, up to the first that fails; changes nothing."""
+
+    def plan(self) -> Sequence[PlannedChange]:
+        """What `publish` would send now; changes nothing."""
+
+    def publish(self) -> Iterator[Published]:
+        """Send what is new since the last call, or all there is, in steps; then end.
+
+        Whatever was yielded is not sent again. What the target refuses is recorded with the reason
+        and does not keep the rest. Raises TargetUnavailable where it takes nothing now.
+        """
+
+
+@runtime_checkable
+class Exclusive(Protocol):
+    """A publisher of which only one may be at work for a target: two would send all twice."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Keep others away for as long as this one is at work; raises Busy where one is."""

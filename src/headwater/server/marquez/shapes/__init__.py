@@ -1,0 +1,1 @@
+"""The JSON of Marquez's API, and examples of it."""

@@ -1,0 +1,1 @@
+"""Which jobs and datasets are shown, and what hides them."""

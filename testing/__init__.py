@@ -1,0 +1,1 @@
+"""What tests, labs and bench share: services, events, load, waiting. Imports none of them."""

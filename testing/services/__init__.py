@@ -1,0 +1,1 @@
+"""Real services as local processes, each on a free port."""

@@ -1,0 +1,1 @@
+"""Tests of questions that need store and graph together."""

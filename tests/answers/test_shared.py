@@ -1,0 +1,47 @@
+"""Who asks at once gets one answer; an answer that failed is worked out again."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from headwater.answers.shared import MOST_KEPT, SharedAnswers
+
+
+def test_who_asks_meanwhile_gets_the_same_answer() -> None:
+    shared, begun, go = SharedAnswers(), threading.Event(), threading.Event()
+    worked_out = []
+
+    def work_out() -> bytes:
+        worked_out.append(1)
+        begun.set()
+        assert go.wait(60)
+        return b"answer"
+
+    with ThreadPoolExecutor(5) as threads:
+        first = threads.submit(shared.get, "key", work_out)
+        assert begun.wait(60)
+        others = [threads.submit(shared.get, "key", work_out) for _ in range(4)]
+        go.set()
+        assert {each.result() for each in (first, *others)} == {b"answer"}
+    assert shared.get("key", work_out) == b"answer"
+    assert len(worked_out) == 1
+
+
+def test_a_failure_is_told_and_not_kept() -> None:
+    shared = SharedAnswers()
+
+    def fail() -> bytes:
+        raise LookupError("gone")
+
+    with pytest.raises(LookupError):
+        shared.get("key", fail)
+    assert shared.get("key", lambda: b"answer") == b"answer"
+
+
+def test_the_oldest_go() -> None:
+    shared = SharedAnswers()
+    for number in range(MOST_KEPT + 1):
+        shared.get(number, lambda: b"old")
+    assert shared.get(0, lambda: b"new") == b"new"
+    assert shared.get(MOST_KEPT, lambda: b"new") == b"old"

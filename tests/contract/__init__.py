@@ -1,0 +1,1 @@
+"""What every collector and every publisher must do, whoever wrote it."""

@@ -1,0 +1,131 @@
+"""What every collector must do; each that is registered has an example here to do it with."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+from pydantic import ValidationError
+
+from headwater.collect import COLLECTORS, Collected, Collector, Resumable
+from headwater.config import Section
+from headwater.model.event import decode_event
+from headwater.plugins import CheckStep
+from testing.api import Api, open_api
+from testing.commands import run_program
+from testing.events.minimal import run_event
+
+
+class Example(NamedTuple):
+    """A system as a collector finds it: settings for one that is there, and for one that is not,
+    each as options of the command too."""
+
+    present: dict[str, Any]
+    present_options: list[str]
+    absent: dict[str, Any]
+    events: int
+
+
+def example_files(folder: Path) -> Example:
+    place = folder / "events"
+    place.mkdir()
+    events = [msgspec.json.encode(run_event(job=f"job-{number}")) for number in range(5)]
+    (place / "lines").write_bytes(b"\n".join(events[:3]))
+    (place / "array").write_bytes(b"[" + b",".join(events[3:]) + b"]")
+    return Example(
+        {"paths": (str(place),)}, [str(place)], {"paths": (str(folder / "nowhere"),)}, len(events)
+    )
+
+
+# One line for each collector of Headwater's own.
+EXAMPLES: dict[str, Callable[[Path], Example]] = {"files": example_files}
+
+
+@pytest.fixture(params=COLLECTORS.own)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def example(name: str, tmp_path: Path) -> Example:
+    return EXAMPLES[name](tmp_path)
+
+
+def make(name: str, settings: dict[str, Any]) -> Collector:
+    entry = COLLECTORS.load(name)
+    collector: Collector = entry(entry.settings_class.model_validate(settings), "http://server")
+    return collector
+
+
+def take(collector: Collector) -> list[Collected]:
+    found = list(collector.collect())
+    if isinstance(collector, Resumable):
+        collector.acknowledge(found)
+    return found
+
+
+def test_each_has_an_example() -> None:
+    assert set(EXAMPLES) == set(COLLECTORS.own)
+
+
+def test_settings_are_described_and_refuse_what_they_do_not_know(
+    name: str, example: Example
+) -> None:
+    settings_class = COLLECTORS.load(name).settings_class
+    assert issubclass(settings_class, Section)
+    assert all(field.description for field in settings_class.model_fields.values())
+    with pytest.raises(ValidationError):
+        settings_class.model_validate({**example.present, "no_such_setting": 1})
+
+
+def test_the_two_halves_are_where_they_are_expected(name: str) -> None:
+    folder = Path(COLLECTORS.load(name).collect.__code__.co_filename).parent
+    assert {"fetch.py", "translate.py"} <= {file.name for file in folder.iterdir()}
+
+
+def test_every_event_is_an_openlineage_event(name: str, example: Example) -> None:
+    found = take(make(name, example.present))
+    assert len(found) == example.events
+    for each in found:
+        assert each.error is None and each.source and each.source in each.place
+        decode_event(each.data)
+
+
+def test_the_same_again_has_the_same_events(name: str, example: Example) -> None:
+    """Of what has not changed: one made anew finds it all, or knows that it was delivered."""
+    first = take(make(name, example.present))
+    collector = make(name, example.present)
+    again = list(collector.collect())
+    if isinstance(collector, Resumable):
+        assert (again, collector.skipped) == ([], len(first))
+    else:
+        assert {each.data for each in again} == {each.data for each in first}
+
+
+def test_what_is_not_delivered_is_found_again(name: str, example: Example) -> None:
+    collector = make(name, example.present)
+    first = [each.data for each in collector.collect()]
+    assert [each.data for each in collector.collect()] == first
+
+
+def test_check_names_its_steps(name: str, example: Example) -> None:
+    steps = make(name, example.present).check()
+    assert steps and all(isinstance(step, CheckStep) and step.is_ok for step in steps)
+    failed = [step for step in make(name, example.absent).check() if not step.is_ok]
+    assert failed and all(step.detail and step.next_step for step in failed)
+
+
+@pytest.fixture
+def api(tmp_path: Path) -> Any:
+    with open_api(f"sqlite:///{tmp_path / 'headwater.db'}") as api:
+        yield api
+
+
+def test_its_command_delivers_them(name: str, example: Example, api: Api) -> None:
+    options = [*example.present_options, "--server", api.url, "-o", "json"]
+    outcome = run_program("collect", name, *options)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert json.loads(outcome.out)["stored"] == example.events
+    assert api.rejected() == []

@@ -1,0 +1,147 @@
+"""What every publisher must do; each that is registered has an example here to do it with."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx2
+import msgspec
+import pytest
+from pydantic import ValidationError
+
+from headwater.config import Section
+from headwater.errors import TargetUnavailable
+from headwater.model.event import decode_event
+from headwater.model.project import project
+from headwater.plugins import CheckStep
+from headwater.publish import PUBLISHERS, Publisher
+from headwater.store.engine import Engine
+from headwater.store.write.writer import open_writer
+from testing.commands import run_program
+from testing.events.minimal import run_event
+from testing.services.headwater import Headwater
+from tests.store.conftest import empty_engine, engine, store_url
+
+__all__ = ["empty_engine", "engine", "store_url"]
+
+pytestmark = pytest.mark.integration
+
+EVENTS = [
+    msgspec.json.encode(run_event(job=f"job-{number}", at=f"2024-05-01T10:00:0{number}Z"))
+    for number in range(5)
+]
+
+
+class Example(NamedTuple):
+    """A target: settings of one that is there, and of one that is not, and what it was sent."""
+
+    present: dict[str, Any]
+    absent: dict[str, Any]
+    received: Callable[[], list[Any]]
+    expected: list[Any]
+
+
+def example_openlineage(request: pytest.FixtureRequest) -> Example:
+    server: Headwater = request.getfixturevalue("target_server")
+
+    def received() -> list[Any]:
+        answer = httpx2.get(
+            f"{server.url}/api/v1/events/lineage",
+            params={"limit": 100, "sortDirection": "asc"},
+            trust_env=False,
+        )
+        return list(answer.json()["events"])
+
+    return Example(
+        {"to": server.url},
+        {"to": "http://127.0.0.1:1"},
+        received,
+        [json.loads(event) for event in EVENTS],
+    )
+
+
+# One line for each publisher of Headwater's own.
+EXAMPLES: dict[str, Callable[[pytest.FixtureRequest], Example]] = {
+    "openlineage": example_openlineage
+}
+
+
+@pytest.fixture
+def target_server(tmp_path: Path) -> Iterator[Headwater]:
+    with Headwater.start(data=tmp_path / "target") as server:
+        yield server
+
+
+@pytest.fixture(params=PUBLISHERS.own)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def example(name: str, request: pytest.FixtureRequest) -> Example:
+    return EXAMPLES[name](request)
+
+
+@pytest.fixture
+def filled(engine: Engine) -> Engine:
+    """A store with some events."""
+    with closing(open_writer(engine, notes_for_lake=True)) as writer:
+        writer.write([project(decode_event(event)) for event in EVENTS])
+    return engine
+
+
+def make(name: str, settings: dict[str, Any], engine: Engine) -> Publisher:
+    entry = PUBLISHERS.load(name)
+    publisher: Publisher = entry(entry.settings_class.model_validate(settings), engine)
+    return publisher
+
+
+def test_each_has_an_example() -> None:
+    assert set(EXAMPLES) == set(PUBLISHERS.own)
+
+
+def test_settings_are_described_and_refuse_what_they_do_not_know(name: str) -> None:
+    settings_class = PUBLISHERS.load(name).settings_class
+    assert issubclass(settings_class, Section)
+    assert all(field.description for field in settings_class.model_fields.values())
+    with pytest.raises(ValidationError):
+        settings_class.model_validate({"no_such_setting": 1})
+
+
+def test_it_publishes_what_it_planned(name: str, example: Example, filled: Engine) -> None:
+    publisher = make(name, example.present, filled)
+    assert publisher.plan()
+    assert example.received() == []
+    sent = sum(step.sent for step in publisher.publish())
+    assert sent > 0
+    assert example.received() == example.expected
+    assert sum(step.sent for step in make(name, example.present, filled).publish()) == 0
+
+
+def test_a_target_that_is_away_gets_it_later(name: str, example: Example, filled: Engine) -> None:
+    with pytest.raises(TargetUnavailable):
+        list(make(name, example.absent, filled).publish())
+    list(make(name, example.present, filled).publish())
+    assert example.received() == example.expected
+
+
+def test_check_names_its_steps_and_changes_nothing(
+    name: str, example: Example, filled: Engine
+) -> None:
+    steps = make(name, example.present, filled).check()
+    assert steps and all(isinstance(step, CheckStep) and step.is_ok for step in steps)
+    failed = [step for step in make(name, example.absent, filled).check() if not step.is_ok]
+    assert failed and all(step.detail and step.next_step for step in failed)
+    assert example.received() == []
+
+
+def test_its_command_publishes(name: str, example: Example, filled: Engine) -> None:
+    store = filled.url.render_as_string(hide_password=False)
+    given = [(f"--{key.replace('_', '-')}", str(value)) for key, value in example.present.items()]
+    options = [word for pair in given for word in pair]
+    outcome = run_program("publish", name, *options, "--store", store, "-o", "json")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert json.loads(outcome.out)["refused"] == 0
+    assert example.received() == example.expected

@@ -1,0 +1,66 @@
+"""Reads that would take for ever: each ends with its time, and the next one works."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx2
+import pytest
+
+from headwater.server.http import parameters
+from testing.api import Api, error_of
+from testing.events.minimal import run_event
+
+# A statement that does not end by itself, once for each database.
+ENDLESS = {
+    "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+    "SELECT count(*) AS slept FROM n",
+    "postgresql": "SELECT count(pg_sleep(1)) AS slept FROM generate_series(1, 100000)",
+}
+SECONDS = 0.3
+
+
+@contextmanager
+def endless(api: Api, table: str) -> Iterator[None]:
+    """While within, whoever reads a table waits for ever."""
+    statement = ENDLESS[api.engine.dialect.name]
+    with api.engine.begin() as connection:
+        connection.exec_driver_sql(f"ALTER TABLE {table} RENAME TO {table}_away")
+        view = f"SELECT {table}_away.* FROM ({statement}) AS slow, {table}_away"
+        connection.exec_driver_sql(f"CREATE VIEW {table} AS {view}")
+    try:
+        yield
+    finally:
+        with api.engine.begin() as connection:
+            connection.exec_driver_sql(f"DROP VIEW {table}")
+            connection.exec_driver_sql(f"ALTER TABLE {table}_away RENAME TO {table}")
+
+
+def check_over(answer: httpx2.Response, seconds: float = SECONDS) -> None:
+    error = error_of(answer, 503)
+    assert f"took longer than {seconds:g} s" in error["message"]
+    assert "server.max_read_seconds" in error["message"]
+    assert int(answer.headers["retry-after"]) > 0
+
+
+def test_a_request_asks_for_less_time(api: Api) -> None:
+    api.store(run_event())
+    with endless(api, "event"):
+        # More at once than there are connections for reading.
+        for _ in range(12):
+            check_over(api.get("/events/lineage", timeout=SECONDS))
+    assert api.get("/events/lineage", timeout=60).json()["totalCount"] == 1
+
+
+def test_the_server_has_a_limit_of_its_own(
+    sqlite_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parameters, "PROBE_SECONDS", SECONDS)
+    sqlite_api.store(run_event())
+    with endless(sqlite_api, "store_state"):
+        check_over(sqlite_api.client.get("/readyz"))
+    assert sqlite_api.client.get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "x", "nan", "1e9"])
+def test_what_is_no_time(sqlite_api: Api, seconds: str) -> None:
+    error_of(sqlite_api.get("/events/lineage", timeout=seconds), 400, "timeout")

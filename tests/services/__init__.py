@@ -1,1 +1,0 @@
-"""Real services as local processes, for tests and benchmarks."""

@@ -1,0 +1,1 @@
+"""The shared parts that tests, labs and bench start, send and wait with."""
