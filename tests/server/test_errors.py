@@ -289,7 +289,9 @@ class TestAStoreThatWentAway:
         # What follows the store in the background fails beside it, and holds nothing of a request.
         others = ("following.py", "arrivals.py", "periodic.py")
         package = Path(headwater.errors.__file__).parent
-        files = [file for code in frames if (file := Path(code.co_filename)).is_relative_to(package)]
+        files = [
+            file for code in frames if (file := Path(code.co_filename)).is_relative_to(package)
+        ]
         assert [file for file in files if file.name not in others] == []
 
     def test_reading_says_so_but_the_process_is_well(self, broken: Api) -> None:
