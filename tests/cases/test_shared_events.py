@@ -80,6 +80,7 @@ def test_the_order_of_arrival_does_not_change_the_rows() -> None:
         assert rows_of(shuffled) == expected
 
 
+@pytest.mark.slow
 def test_a_server_takes_all_and_gives_back_the_same_bytes(tmp_path: Path) -> None:
     with open_api(f"sqlite:///{tmp_path / 'headwater.db'}") as api:
         for sample in SAMPLES:
@@ -93,6 +94,7 @@ def test_a_server_takes_all_and_gives_back_the_same_bytes(tmp_path: Path) -> Non
             assert sample.data.strip() in returned, sample.source
 
 
+@pytest.mark.slow
 def test_a_server_shows_every_job_dataset_and_run_of_them(tmp_path: Path) -> None:
     with open_api(f"sqlite:///{tmp_path / 'headwater.db'}") as api:
         for start in range(0, len(SAMPLES), 50):

@@ -152,6 +152,7 @@ def stop(child: "subprocess.Popen[str]", how: signal.Signals = signal.SIGINT) ->
     return Outcome(child.returncode, out, err)
 
 
+@pytest.mark.integration
 class TestWatch:
     def test_what_comes_is_sent(self, api: Api) -> None:
         """New files, further lines, a line in two parts; and it ends well."""
@@ -240,6 +241,7 @@ def run_program(*arguments: str) -> Outcome:
 
 
 @pytest.mark.usefixtures("others")
+@pytest.mark.integration
 class TestOtherPackages:
     def test_they_are_listed(self) -> None:
         found = json.loads(run_program("collect", "--list", "-o", "json").out)
