@@ -92,6 +92,13 @@ class Connect(Process):
         """Create a connector, or give it another configuration."""
         self._call("PUT", f"/connectors/{name}/config", {"name": name, **config})
 
+    def validate(self, plugin: str, config: Config) -> dict[str, list[str]]:
+        """What a worker finds wrong with a configuration, by key."""
+        path = f"/connector-plugins/{plugin}/config/validate"
+        found = self._call("PUT", path, {"name": "validated", **config})
+        values = [each["value"] for each in found["configs"]]
+        return {each["name"]: each["errors"] for each in values if each["errors"]}
+
     def delete(self, name: str) -> None:
         self._call("DELETE", f"/connectors/{name}")
 

@@ -39,8 +39,20 @@ class Graph:
         found = self._get("/events/lineage?limit=1000&sortDirection=desc")
         assert found is not None
         # Others have told of datasets alone.
-        newest = [event for event in found["events"] if event.get("job", {}).get("name") == job]
+        own = (self._namespace, job)
+        named = [(event, event.get("job", {})) for event in found["events"]]
+        newest = [event for event, its in named if (its.get("namespace"), its.get("name")) == own]
         return newest[::-1]
+
+    def all_events(self) -> list[Json]:
+        """Every event of the server, of whatever job."""
+        found: list[Json] = []
+        while True:
+            page = self._get(f"/events/lineage?limit=1000&offset={len(found)}&sortDirection=asc")
+            assert page is not None
+            found += page["events"]
+            if not page["events"]:
+                return found
 
     def told(self, job: str) -> list[str]:
         """What was told of a job, without heartbeats: `START started`."""

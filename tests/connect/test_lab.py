@@ -6,7 +6,7 @@ import pytest
 
 from headwater.model.connect.connectors import TRANSFORM_CLASS
 from testing.services.connect import Connect
-from tests.connect.graph import Graph, columns, names
+from tests.connect.graph import Graph, Json, columns, names
 
 pytestmark = pytest.mark.integration
 
@@ -34,6 +34,11 @@ def with_transform(config: dict[str, str], **own: str) -> dict[str, str]:
     }
 
 
+def has_both(event: Json) -> bool:
+    """Whether both datasets had records: an event names only those that had."""
+    return len([each for each in event["outputs"] if columns(each)]) == 2
+
+
 @pytest.fixture
 def topics(connect: Connect, graph: Graph, name: str) -> Iterator[list[str]]:
     """The topics of a source under the name of this test: orders and bids."""
@@ -47,7 +52,7 @@ def topics(connect: Connect, graph: Graph, name: str) -> Iterator[list[str]]:
     }
     own = {"connector_name": name, "connector_class": SOURCE, "topics": f"{orders},{bids}"}
     connect.create(name, with_transform(config, **own))
-    graph.wait_for_event(name, lambda event: all(columns(each) for each in event["outputs"]))
+    graph.wait_for_event(name, has_both)
     yield [orders, bids]
     connect.delete(name)
 
@@ -55,7 +60,7 @@ def topics(connect: Connect, graph: Graph, name: str) -> Iterator[list[str]]:
 def test_a_source_has_its_topics_each_with_its_schema(
     topics: list[str], graph: Graph, name: str
 ) -> None:
-    told = graph.events(name)[-1]
+    told = graph.wait_for_event(name, has_both)
     assert told["inputs"] == []
     assert names(told["outputs"]) == sorted(topics)
     by_topic = {each["name"]: columns(each) for each in told["outputs"]}
@@ -78,7 +83,7 @@ def test_a_sink_has_its_datasets_each_with_the_schema_of_its_topic(
     }
     config = {"connector.class": kind, "tasks.max": "2", "topics": ",".join(topics)}
     connect.create(sink, with_transform(config, **own))
-    told = graph.wait_for_event(sink, lambda event: all(columns(each) for each in event["outputs"]))
+    told = graph.wait_for_event(sink, has_both)
     by_name = {each["name"]: columns(each) for each in told["outputs"]}
     assert by_name == {
         f"{name}/orders": {"order_id": "string", "price": "string"},
@@ -101,6 +106,6 @@ def test_without_those_keys_a_sinks_datasets_are_reported_by_its_configuration(
         "topics.dir": "raw",
     }
     connect.create(sink, with_transform(config))
-    told = graph.wait_for_event(sink, lambda event: all(columns(each) for each in event["outputs"]))
+    told = graph.wait_for_event(sink, has_both)
     assert names(told["outputs"]) == sorted(f"raw/{topic}" for topic in topics)
     connect.delete(sink)

@@ -82,7 +82,9 @@ def test_records_without_schema_are_sampled_and_odd_ones_go_on(
     file = tmp_path / "out.txt"
     connect.create(name, file_sink(file, name, **JSON))
     wait_for_lines(file, 4)
-    told = graph.wait_for_event(name, lambda event: "item" in columns(event["inputs"][0]))
+    told = graph.wait_for_event(
+        name, lambda event: any("item" in columns(each) for each in event["inputs"])
+    )
     assert columns(told["inputs"][0])["id"] == "int64"
     assert told["inputs"][0]["facets"]["kafka_connect"]["schemaIsInferred"] is True
     assert columns(told["outputs"][0]) == columns(told["inputs"][0])
@@ -174,6 +176,16 @@ def test_what_cannot_be_read_is_left_to_the_dead_letter_queue(
     told = graph.wait_for_event(name, lambda event: rows(event) == 1)
     assert columns(told["inputs"][0]) == {"id": "int64"}
     assert graph.state(name) == "RUNNING"
+
+    def dead_letters(event: Json) -> list[Json]:
+        return [each for each in event["outputs"] if each["name"] == f"{name}-dead"]
+
+    counted = graph.wait_for_event(
+        name, lambda event: any(each.get("outputFacets") for each in dead_letters(event))
+    )
+    (dead,) = dead_letters(counted)
+    assert dead["outputFacets"]["outputStatistics"]["rowCount"] == 1
+    assert dead["facets"]["tags"]["tags"][0]["key"] == "dead-letter-queue"
     connect.delete(name)
 
 

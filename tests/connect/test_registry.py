@@ -39,8 +39,7 @@ def test_avro_has_its_schemas_on_both_sides_of_the_topic(
         written = graph.wait_for_told(name, "RUNNING records", 2)
         sink = f"{name}-sink"
         worker.create(sink, file_sink(tmp_path / "out.txt", name, **avro))
-        graph.wait_for_told(sink, "RUNNING records", 2)
-        read = graph.events(sink)[-1]
+        read = graph.wait_for_told(sink, "RUNNING records", 2)
         assert registry.subjects()
         types = columns(written["outputs"][0])
         assert (types["id"], types["long"], types["double"]) == ("int32", "int64", "float64")

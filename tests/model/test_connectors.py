@@ -23,6 +23,11 @@ def test_a_connector_is_described(case: dict[str, Any]) -> None:
     externals = [[*each.name, sorted(each.topics), *(each.other or ())] for each in found.externals]
     expected = [[space, name, sorted(of), *other] for space, name, of, *other in case["externals"]]
     assert sorted(externals) == sorted(expected)
+    guessed = [each.name.name for each in found.externals if each.guessed]
+    assert sorted(guessed) == sorted(case.get("guessed_names", []))
+    gaps = [[gap.kind, gap.name] for gap in found.gaps]
+    assert sorted(gaps) == sorted(case.get("gaps", []))
+    assert all(gap.description.endswith(".") for gap in found.gaps)
 
 
 @pytest.mark.parametrize("case", CASES["secrets"], ids=lambda case: case["key"])

@@ -1,28 +1,20 @@
 """Runs of Kafka connectors, which a worker and whoever looks at it from outside name alike."""
 
 import hashlib
-import re
 import uuid
 from collections.abc import Mapping
 
-from headwater.model.connect.connectors import knowledge
+from headwater.model.connect.connector_secrets import HIDDEN, is_secret_key, without_secrets
 
 Config = Mapping[str, str]
 
-_HIDDEN = "***"
-
 
 def shown(config: Config) -> dict[str, str]:
-    """A configuration without its secrets."""
-    secrets = knowledge()["secrets"]
-    clean: dict[str, str] = {}
-    for key, value in config.items():
-        if re.fullmatch(secrets["keys"], key):
-            clean[key] = _HIDDEN
-        else:
-            without_users = re.sub(secrets["in_addresses"], f"{_HIDDEN}@", value)
-            clean[key] = re.sub(secrets["in_options"], rf"\g<1>{_HIDDEN}", without_users)
-    return clean
+    """A configuration without what is a secret by its key or form; a run is identified by it."""
+    return {
+        key: HIDDEN if is_secret_key(key) else without_secrets(value)
+        for key, value in config.items()
+    }
 
 
 def connector_run_id(

@@ -1,38 +1,43 @@
 """What a Kafka connector reads and writes, derived from its configuration.
 
 What is known of each class of connectors is data (`connectors.json`), which the Java part inside
-Connect's workers reads too. A row says by templates what the datasets outside Kafka are called:
-`{a.key|other.key|=literal}` is the first that there is, `@name` in it a part found before (the
-topic, the table, a group of a URL), and `{a.list*}` stands for each of its entries.
+Connect's workers reads too. A row gives templates for the names of the datasets outside Kafka.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from headwater.model.connect.connector_names import in_database, name_location, name_system
+from headwater.model.connect.connector_tables import SinkTables
+from headwater.model.connect.connector_templates import (
+    Config,
+    Row,
+    entries,
+    expand,
+    has_single_entries,
+    holds,
+    is_alias,
+    knowledge,
+)
+from headwater.model.connect.connector_transforms import ConnectorGap, TransformChain
 from headwater.model.naming import DatasetName
-
-Config = Mapping[str, str]
-Row = Mapping[str, Any]
 
 # The two classes of the plugin that configurations name.
 TRANSFORM_CLASS = "io.headwater.connect.HeadwaterTransform"
 EXTENSION_CLASS = "io.headwater.connect.HeadwaterRestExtension"
 
-_VARIABLE = re.compile(r"\{([^{}]+)\}")
-_PLAIN = re.compile(r"[\w$ -]+(\.[\w$ -]+)*")
-
 
 class External(NamedTuple):
-    """A dataset outside Kafka, and the topics that it fills or is filled from."""
+    """A dataset outside Kafka, and the topics that it fills or is filled from.
+
+    `guessed`: its name depends on a transform whose effect is not known.
+    """
 
     name: DatasetName
     topics: tuple[str, ...]
     other: DatasetName | None = None
+    guessed: bool = False
 
 
 class Described(NamedTuple):
@@ -42,6 +47,19 @@ class Described(NamedTuple):
     guessed: bool
     topics: tuple[str, ...]
     externals: tuple[External, ...]
+    gaps: tuple[ConnectorGap, ...] = ()
+
+
+class _Pair(NamedTuple):
+    """A table and a topic, either of them empty where it is not known.
+
+    `final` is the topic after all transforms, by which a sink names what it writes.
+    """
+
+    table: str
+    topic: str
+    final: str = ""
+    guessed: bool = False
 
 
 def describe(
@@ -51,38 +69,34 @@ def describe(
 
     `role` is what the worker says of a class that is not known; `rows` are a user's own.
     """
-    kind = config.get("connector.class", "")
-    known = next((row for row in [*rows, *knowledge()["connectors"]] if _is_of(row, kind)), None)
+    known = next((row for row in [*rows, *knowledge()["connectors"]] if _is_of(row, config)), None)
     role = known["role"] if known else role or _guess_role(config)
-    topics = _topics(config, role, known or {}, seen)
-    candidates = [known] if known else knowledge()["guesses"]
-    for row in candidates:
-        externals = _externals(row, config, role, topics)
-        if externals:
-            return Described(role, known is None, topics, externals)
-    return Described(role, known is None, topics, ())
+    for row in [known] if known else knowledge()["guesses"]:
+        connector = _Connector(row, config)
+        found = connector.of_sink(seen) if role == "sink" else connector.of_source(seen)
+        if found.externals or known:
+            return found._replace(role=role, guessed=known is None)
+    return found._replace(role=role, guessed=True)
 
 
-@cache
-def knowledge() -> Mapping[str, Any]:
-    """The contents of `connectors.json`."""
-    found: Mapping[str, Any] = json.loads(
-        files("headwater.model.connect").joinpath("connectors.json").read_bytes()
+def _is_of(row: Row, config: Config) -> bool:
+    """Whether a row is for a class, which Connect also takes without `Connector` at its end."""
+    kind = config.get("connector.class", "")
+    is_class = any(
+        is_alias(kind, name) or (kind and kind == _last(name).removesuffix("Connector"))
+        for name in row["classes"]
     )
-    return found
+    return is_class and all(
+        re.fullmatch(pattern, config.get(key, "")) for key, pattern in row.get("where", {}).items()
+    )
 
 
-def _is_of(row: Row, kind: str) -> bool:
-    """Connect takes a class by its whole name, its last part, and that without `Connector`."""
-    for name in row["classes"]:
-        last = name.rpartition(".")[2]
-        if kind and kind in (name, last, last.removesuffix("Connector")):
-            return True
-    return False
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _guess_role(config: Config) -> str:
-    kind = config.get("connector.class", "").rpartition(".")[2].lower()
+    kind = _last(config.get("connector.class", "")).lower()
     if "sink" in kind:
         return "sink"
     if "source" in kind or "datagen" in kind:
@@ -90,153 +104,206 @@ def _guess_role(config: Config) -> str:
     return "sink" if "topics" in config or "topics.regex" in config else "source"
 
 
-def _topics(config: Config, role: str, row: Row, seen: Sequence[str]) -> tuple[str, ...]:
-    """Topics from the configuration, then those that were seen."""
-    if role == "sink":
-        listed = _entries(config.get("topics", ""))
-    elif _is_renamed(config):
-        listed = []
-    else:
-        patterns = row.get("topics", [])[:1]
-        tables = _expand(row["tables"], config, {}) if "tables" in row else [""]
-        listed = [
-            topic
-            for table in tables
-            for pattern in patterns
-            for topic in _expand(pattern, config, {"table": table} if table else {})
+class _Connector:
+    """A connector's configuration, read by a row of the rules."""
+
+    def __init__(self, row: Row, config: Config) -> None:
+        self._row = row
+        self._config = config
+        self._chain = TransformChain(config)
+        self._tables = SinkTables(row, config)
+        self._gaps = [ConnectorGap(*row["gap"])] if "gap" in row else []
+        self._gaps += self._chain.gaps()
+
+    def of_source(self, seen: Sequence[str]) -> Described:
+        routed = [(table, self._chain.route(topic)) for table, topic in self._listed()]
+        named = [topic for _, topic in routed if topic]
+        topics = tuple(dict.fromkeys([*named, *map(self._chain.grouped, seen)]))
+        pairs = [_Pair(table, topic) for table, topic in self._read(routed, topics)]
+        return self._described(topics, pairs)
+
+    def of_sink(self, seen: Sequence[str]) -> Described:
+        topics = tuple(dict.fromkeys([*entries(self._config.get("topics", "")), *seen]))
+        return self._described(topics, [*self._written(topics)])
+
+    def _listed(self) -> list[tuple[str, str]]:
+        """Pairs of a table and a topic that a source's configuration names, before transforms."""
+        tables = expand(self._row["tables"], self._config, {}) if "tables" in self._row else [""]
+        found = [(table, topic) for table in tables for topic in self._topics_of(table)]
+        if "topic_keys" in self._row:
+            named = (re.fullmatch(self._row["topic_keys"], key) for key in sorted(self._config))
+            found += [("", match[1]) for match in named if match]
+        return found
+
+    def _topics_of(self, table: str) -> list[str]:
+        """The topic of a table, by the first pattern that has all of its variables."""
+        written = table.replace(".", self._delimiter())
+        local = {"table": written, "last": _last(table)} if table else {}
+        for pattern in self._row.get("topics", []):
+            if found := expand(pattern, self._config, local):
+                return found
+        return []
+
+    def _read(
+        self, routed: Sequence[tuple[str, str | None]], topics: Sequence[str]
+    ) -> Iterable[tuple[str, str]]:
+        """Pairs of a table and a topic of a source."""
+        tables = expand(self._row["tables"], self._config, {}) if "tables" in self._row else []
+        if not any("{@table}" in each or "{@last}" in each for each in self._row.get("topics", [])):
+            return [
+                *((table, "") for table in tables),
+                *(("", t) for t in topics if not tables),
+            ] or [("", "")]
+        pairs = [(table, topic) for table, topic in routed if table and topic]
+        paired = {topic for _, topic in pairs}
+        for topic in topics:
+            if topic not in paired and (table := self._captured(topic)):
+                pairs.append((table, topic))
+        if self._chain.gaps() and (only := self._only_table(tables)):
+            # As of an outbox: whatever its records are routed by, they come from there.
+            paired = {topic for _, topic in pairs}
+            own = (topic for topic in topics if topic not in paired and not self._is_own(topic))
+            pairs += [(only, topic) for topic in own]
+        captured = {table for table, _ in pairs}
+        pairs += [(table, "") for table in tables if table not in captured]
+        self._report_unknown(topics, pairs)
+        return pairs
+
+    def _only_table(self, tables: Sequence[str]) -> str:
+        """The one table that the connector reads, if it is one and no pattern."""
+        is_one = has_single_entries(self._row.get("tables", ""), self._config)
+        return tables[0] if len(tables) == 1 and is_one and "own_topics" in self._row else ""
+
+    def _report_unknown(self, topics: Sequence[str], pairs: Sequence[tuple[str, str]]) -> None:
+        """A topic that may come from any table, or from one that is not known, is a gap."""
+        known = {topic for _, topic in pairs}
+        for topic in topics:
+            if topic not in known and not self._is_own(topic):
+                sentence = "From which table the records of this topic come is not known."
+                self._gaps.append(ConnectorGap("input", topic, sentence))
+
+    def _is_own(self, topic: str) -> bool:
+        """Whether a topic is for the connector's own use: heartbeats, transactions."""
+        own = [
+            each
+            for template in self._row.get("own_topics", [])
+            for each in expand(template, self._config, {})
         ]
-        if "topic_keys" in row:
-            named = (re.fullmatch(row["topic_keys"], key) for key in sorted(config))
-            listed += [found[1] for found in named if found]
-    return tuple(dict.fromkeys([*listed, *seen]))
+        return any(topic in (each, self._chain.route(each)) for each in own)
 
+    def _delimiter(self) -> str:
+        found = expand(self._row.get("delimiter", "{=.}"), self._config, {})
+        return found[0] if found else "."
 
-def _is_renamed(config: Config) -> bool:
-    """Whether a transform may give records of a source another topic."""
-    names = _entries(config.get("transforms", ""))
-    return any(config.get(f"transforms.{name}.type", "") != TRANSFORM_CLASS for name in names)
-
-
-def _externals(row: Row, config: Config, role: str, topics: Sequence[str]) -> tuple[External, ...]:
-    found: dict[DatasetName, External] = {}
-    for table, topic in _tables(row, config, role, topics):
-        local = {"table": table, "topic": topic}
-        for name, other in _names(row, config, {k: v for k, v in local.items() if v}):
-            before = found[name].topics if name in found else ()
-            of = (topic,) if topic and topic not in before else ()
-            found[name] = External(name, (*before, *of), other)
-    return tuple(found.values())
-
-
-def _tables(
-    row: Row, config: Config, role: str, topics: Sequence[str]
-) -> Iterable[tuple[str, str]]:
-    """Pairs of a table and a topic, either of them empty where it is not known."""
-    listed = _expand(row["tables"], config, {}) if "tables" in row else []
-    if role == "sink":
-        if "tables" in row:
-            return [(table, topic) for table in listed for topic in topics or [""]]
-        return [(_table_of(row, config, topic), topic) for topic in topics or [""]]
-    if "{@table}" not in "".join(row.get("topics", [])):
-        return [("", topic) for topic in topics or [""]]
-    pairs = [(_captured(row, config, topic), topic) for topic in topics]
-    captured = {table for table, _ in pairs}
-    return [*(pair for pair in pairs if pair[0]), *((t, "") for t in listed if t not in captured)]
-
-
-def _table_of(row: Row, config: Config, topic: str) -> str:
-    if not topic:
+    def _captured(self, topic: str) -> str:
+        """The table that a topic's name refers to; none where a transform renames the topic."""
+        topic = self._chain.origin_of(topic)
+        if not topic or self._is_own(topic):
+            return ""
+        delimiter, parts = self._delimiter(), self._row.get("parts", 1)
+        for pattern in self._row["topics"]:
+            before, _, after = re.sub(r"\{@(table|last)\}", "\0", pattern).partition("\0")
+            for start in expand(before, self._config, {}):
+                table = topic.removeprefix(start).split(delimiter)
+                if not topic.startswith(start) or after or not all(table):
+                    continue
+                # Another delimiter than a dot may be part of a name too.
+                if len(table) == parts or (delimiter == "." and len(table) > parts):
+                    return ".".join(table)
         return ""
-    written = topic.replace(".", row["dots"]) if "dots" in row else topic
-    named = _expand(row.get("table", "{@topic}"), config, {"topic": written})
-    return named[0] if named else ""
 
+    def _written(self, topics: Sequence[str]) -> Iterable[_Pair]:
+        """Pairs of a table and a topic of a sink."""
+        for topic in topics or [""]:
+            routed = self._chain.route(topic) if topic else ""
+            final = topic if routed is None else routed
+            if "tables" in self._row:
+                for table in expand(self._row["tables"], self._config, {}):
+                    yield _Pair(table, topic, final)
+            else:
+                yield _Pair(self._tables.table_of(final), topic, final, routed is None)
 
-def _captured(row: Row, config: Config, topic: str) -> str:
-    """The table that a topic's name refers to; none for a connector's own topics."""
-    for pattern in row["topics"]:
-        before, _, after = pattern.partition("{@table}")
-        for start in _expand(before, config, {}):
-            table = topic.removeprefix(start)
-            is_of = topic.startswith(start) and not after
-            if is_of and table and table.count(".") + 1 >= row.get("parts", 1):
-                return table
-    return ""
+    def _described(self, topics: tuple[str, ...], pairs: Iterable[_Pair]) -> Described:
+        found: dict[DatasetName, External] = {}
+        for pair in pairs:
+            local = {"table": pair.table, "topic": pair.final or pair.topic}
+            for name, other in self._names({key: part for key, part in local.items() if part}):
+                before = found[name].topics if name in found else ()
+                of = (pair.topic,) if pair.topic and pair.topic not in before else ()
+                guessed = pair.guessed and self._is_by_topic(pair)
+                found[name] = External(name, (*before, *of), other, guessed)
+        self._report_unnamed(bool(topics), found)
+        gaps = tuple(dict.fromkeys([*self._gaps, *self._tables.gaps]))
+        return Described("", False, topics, tuple(found.values()), gaps)
 
+    def _report_unnamed(self, has_topics: bool, found: Mapping[DatasetName, External]) -> None:
+        """A dataset that the settings do not name is a gap, where there must be one."""
+        is_sink = self._row.get("role") == "sink"
+        must_be = has_topics and is_sink and not self._row.get("may_have_no_name", False)
+        is_outside = "url" in self._row or "namespace" in self._row
+        if must_be and is_outside and not (found or self._gaps or self._tables.gaps):
+            if self._is_nameless():
+                return
+            name = self._config.get("connector.class", "")
+            sentence = "The settings do not name the datasets that the connector writes."
+            self._gaps.append(ConnectorGap("output", name, sentence))
 
-def _names(
-    row: Row, config: Config, local: Mapping[str, str]
-) -> list[tuple[DatasetName, DatasetName | None]]:
-    if "location" in row and "table" in local:
-        for location in _expand(row["location"], config, local):
-            return [name_location(location, local["table"], _database_suffix(row, config))]
-    if "url" in row:
+    def _is_nameless(self) -> bool:
+        """Whether a URL is of a kind that has no name, such as a database in memory."""
+        urls = expand(self._row.get("url", "{@nothing}"), self._config, {})
+        return any(
+            rule["namespace"] == "{@nothing}" and re.fullmatch(rule["pattern"], url)
+            for url in urls
+            for rule in knowledge()["urls"]
+        )
+
+    def _is_by_topic(self, pair: _Pair) -> bool:
+        """Whether another topic would have another table or folder."""
+        other = f"{pair.final}-other"
+        local = {"table": self._tables.table_of(other), "topic": other}
+        return self._names({"table": pair.table, "topic": pair.final}) != self._names(local)
+
+    def _names(self, local: Mapping[str, str]) -> list[tuple[DatasetName, DatasetName | None]]:
+        row, config = self._row, self._config
+        if "location" in row and "table" in local:
+            for location in expand(row["location"], config, local):
+                return [self._name_location(location, local["table"])]
+        if "url" in row:
+            urls = expand(row["url"], config, {})
+            return [(name, None) for url in urls for name in self._at(url, local)]
+        namespaces = expand(row.get("namespace", "{=}"), config, local)
+        names = expand(row.get("name", "{=}"), config, local)
+        is_folder = row.get("is_folder", False)
         return [
-            (name, None)
-            for url in _expand(row["url"], config, {})
-            for name in _at(url, config, local)
+            (name_system(space, name, is_folder), None)
+            for space in namespaces
+            for name in names
+            if name
         ]
-    namespaces = _expand(row.get("namespace", "{=}"), config, local)
-    names = _expand(row.get("name", "{=}"), config, local)
-    return [(name_system(space, name), None) for space in namespaces for name in names if name]
 
+    def _name_location(self, location: str, table: str) -> tuple[DatasetName, DatasetName]:
+        row, config = self._row, self._config
+        suffix = row["database_suffix"] if holds(row.get("suffix_where", []), config) else ""
+        root = row["root_database"] if holds(row.get("root_where", []), config) else ""
+        catalogs = expand(row.get("catalog", "{@nothing}"), config, {})
+        is_catalog = bool(catalogs) and holds(row.get("catalog_where", []), config)
+        return name_location(location, table, suffix, root, catalogs[0] if is_catalog else "")
 
-def _database_suffix(row: Row, config: Config) -> str:
-    """What the catalog puts behind the name of a database's folder."""
-    pairs = (each.split("=") for each in row.get("suffix_where", []))
-    is_used = any(config.get(key) == value for key, value in pairs)
-    return str(row["database_suffix"]) if is_used else ""
-
-
-def _at(url: str, config: Config, local: Mapping[str, str]) -> Iterable[DatasetName]:
-    """The table behind a URL; user and options of the URL are omitted."""
-    for rule in knowledge()["urls"]:
-        found = re.fullmatch(rule["pattern"].replace("(?<", "(?P<"), url)
-        if found is None:
-            continue
-        parts = {**local, **{key: part for key, part in found.groupdict().items() if part}}
-        spaces = _expand(rule["namespace"], config, parts)
-        if "name" in rule:
-            names = _expand(rule["name"], config, parts)
-            return [name_system(space, name) for space in spaces for name in names]
-        within = _expand(rule["within"], config, parts)
-        if "table" not in local:
-            return []
-        name = in_database(within[0] if within else "", local["table"])
-        return [name_system(space, name) for space in spaces]
-    return []
-
-
-def _expand(template: str, config: Config, local: Mapping[str, str]) -> list[str]:
-    """All that a template can mean: nothing where a variable has no value."""
-    texts = [""]
-    end = 0
-    for found in _VARIABLE.finditer(template):
-        between = template[end : found.start()]
-        end = found.end()
-        values = _values(found[1], config, local)
-        texts = [text + between + value for text in texts for value in values]
-    return [text + template[end:] for text in texts]
-
-
-def _values(variable: str, config: Config, local: Mapping[str, str]) -> list[str]:
-    is_list = variable.endswith("*")
-    for choice in variable.removesuffix("*").split("|"):
-        if choice.startswith("="):
-            return [choice[1:]]
-        value = local.get(choice[1:]) if choice.startswith("@") else config.get(choice)
-        if value:
-            if is_list:
-                return [entry for entry in map(_unescaped, _entries(value)) if entry]
-            return [value.replace("${topic}", local.get("topic", "${topic}"))]
-    return []
-
-
-def _entries(text: str) -> list[str]:
-    return [entry.strip() for entry in text.split(",") if entry.strip()]
-
-
-def _unescaped(pattern: str) -> str:
-    """The one name that a regular expression stands for; nothing where it stands for more."""
-    plain = pattern.replace("\\.", ".").replace("\\$", "$")
-    return plain if _PLAIN.fullmatch(plain) else ""
+    def _at(self, url: str, local: Mapping[str, str]) -> Iterable[DatasetName]:
+        """The table behind a URL; user and options of the URL are omitted."""
+        # A row may have a pattern of its own, for addresses that only it understands.
+        for rule in [self._row] if "pattern" in self._row else knowledge()["urls"]:
+            found = re.fullmatch(re.sub(r"\(\?<(?=\w)", "(?P<", rule["pattern"]), url)
+            if found is None:
+                continue
+            parts = {**local, **{key: part for key, part in found.groupdict().items() if part}}
+            spaces = expand(rule["namespace"], self._config, parts)
+            if "name" in rule:
+                names = expand(rule["name"], self._config, parts)
+                return [name_system(space, name) for space in spaces for name in names]
+            within = expand(rule.get("within", "{=}"), self._config, parts)
+            if "table" not in local:
+                return []
+            name = in_database(within[0] if within else "", local["table"])
+            return [name_system(space, name) for space in spaces]
+        return []

@@ -1,7 +1,10 @@
 package io.headwater.lab;
 
+import java.text.SimpleDateFormat;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.common.config.ConfigDef;
@@ -13,8 +16,11 @@ import org.apache.kafka.connect.source.SourceConnector;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.apache.kafka.connect.source.SourceTask;
 
-/** Writes records to the topics and with the fields that its keys name: genv.TOPIC.FIELD.with. */
+/** Writes records to the topics and with the fields that its keys name: genv.TOPIC.FIELD.with=#{KIND}. */
 public class LabSource extends SourceConnector {
+    /** With the number of a task: after how many polls its values are bad. */
+    private static final String BAD = "lab.bad.after.";
+
     private Map<String, String> config;
 
     @Override
@@ -29,7 +35,15 @@ public class LabSource extends SourceConnector {
 
     @Override
     public List<Map<String, String>> taskConfigs(int most) {
-        return List.of(config);
+        // As many tasks as may go bad.
+        int tasks = (int) config.keySet().stream().filter(key -> key.startsWith(BAD)).count();
+        List<Map<String, String>> configs = new ArrayList<>();
+        for (int number = 0; number < Math.max(tasks, 1); number++) {
+            Map<String, String> own = new TreeMap<>(config);
+            own.put(BAD, config.getOrDefault(BAD + number, "0"));
+            configs.add(own);
+        }
+        return configs;
     }
 
     @Override
@@ -48,26 +62,41 @@ public class LabSource extends SourceConnector {
     /** Writes one record to each topic, again and again. */
     public static class LabTask extends SourceTask {
         private final Map<String, SchemaBuilder> schemas = new TreeMap<>();
+        private final Map<String, Object> values = new TreeMap<>();
+        private int badAfter;
+        private int polls;
 
         @Override
         public void start(Map<String, String> config) {
-            new TreeMap<>(config).keySet().forEach(key -> {
+            badAfter = Integer.parseInt(config.getOrDefault(BAD, "0"));
+            new TreeMap<>(config).forEach((key, kind) -> {
                 String[] parts = key.split("\\.");
                 if (parts.length == 4 && parts[0].equals("genv")) {
-                    schemas.computeIfAbsent(parts[1], topic -> SchemaBuilder.struct())
-                        .field(parts[2], Schema.STRING_SCHEMA);
+                    boolean isNumber = kind.contains("random_double");
+                    schemas.computeIfAbsent(parts[1], topic -> SchemaBuilder.struct().optional())
+                        .field(parts[2], isNumber ? Schema.FLOAT64_SCHEMA : Schema.STRING_SCHEMA);
+                    values.put(parts[1] + "." + parts[2], value(kind, isNumber));
                 }
             });
+        }
+
+        private static Object value(String kind, boolean isNumber) {
+            String now = new SimpleDateFormat("EEE MMM dd HH:mm:ss zzz yyyy", Locale.ENGLISH).format(new Date());
+            return isNumber ? Double.valueOf(1.5) : kind.contains("date.past") ? now : "text";
         }
 
         @Override
         public List<SourceRecord> poll() throws InterruptedException {
             Thread.sleep(100);
+            polls++;
             List<SourceRecord> records = new ArrayList<>();
             schemas.forEach((topic, builder) -> {
                 Schema schema = builder.build();
                 Struct value = new Struct(schema);
-                schema.fields().forEach(field -> value.put(field, "text"));
+                boolean isBad = badAfter > 0 && polls >= badAfter;
+                schema.fields().forEach(field -> value.put(
+                    field,
+                    isBad && field.schema().type() == Schema.Type.STRING ? "bad" : values.get(topic + "." + field.name())));
                 records.add(new SourceRecord(Map.of(), Map.of(), topic, schema, value));
             });
             return records;

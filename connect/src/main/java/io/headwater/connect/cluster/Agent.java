@@ -2,7 +2,7 @@ package io.headwater.connect.cluster;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.headwater.connect.dataset.ConnectorKnowledge;
-import io.headwater.connect.dataset.TaskView;
+import io.headwater.connect.record.TaskView;
 import io.headwater.connect.send.Counters;
 import io.headwater.connect.send.Senders;
 import io.headwater.connect.send.Settings;
@@ -37,6 +37,7 @@ public final class Agent {
     private final Thread thread = new Thread(this::run, "headwater-agent");
     private volatile ClusterWatch cluster;
     private volatile Settings settings = Settings.of(System.getenv());
+    private volatile ProviderValues providers = ProviderValues.NONE;
     private volatile boolean isStopping;
     private ConnectorKnowledge knowledge;
     private Map<String, ConnectorSnapshot> snapshots = Map.of();
@@ -83,8 +84,9 @@ public final class Agent {
     }
 
     /** From now on the cluster is observed too. */
-    public void watch(ClusterWatch found, Settings ofWorker) {
+    public void watch(ClusterWatch found, Settings ofWorker, ProviderValues ofProviders) {
         settings = ofWorker;
+        providers = ofProviders;
         cluster = found;
         wake();
     }
@@ -121,29 +123,29 @@ public final class Agent {
         long now = System.nanoTime();
         round(now);
         if (cluster != null) {
-            watches.forEach((name, watch) -> guarded(() -> watch.workerStops(viewsOf(name), now)));
+            watches.forEach((name, watch) -> guarded(name, () -> watch.workerStops(viewsOf(name), now)));
         }
         senders.close(CLOSE_MILLIS);
     }
 
     private void round(long now) {
         if (cluster != null) {
-            guarded(() -> readCluster(now));
+            guarded("", () -> readCluster(now));
         }
         for (Runnable each = closed.poll(); each != null; each = closed.poll()) {
-            guarded(each);
+            guarded("", each);
         }
         Set<String> names = new HashSet<>(snapshots.keySet());
         names.addAll(views.keySet());
-        names.forEach(name -> guarded(() -> observe(name, now)));
+        names.forEach(name -> guarded(name, () -> observe(name, now)));
     }
 
     /** An error in one connector does not affect the others. */
-    private static void guarded(Runnable work) {
+    private static void guarded(String connector, Runnable work) {
         try {
             work.run();
         } catch (RuntimeException | LinkageError error) {
-            Counters.get().countError(error);
+            Counters.get().countError(connector, error);
         }
     }
 
@@ -179,7 +181,7 @@ public final class Agent {
         if (knowledge == null) {
             knowledge = new ConnectorKnowledge(ownRows(settings.get(Settings.CONNECTORS_FILE)));
         }
-        return watches.computeIfAbsent(name, key -> new ConnectorWatch(key, knowledge, senders));
+        return watches.computeIfAbsent(name, key -> new ConnectorWatch(key, knowledge, providers, senders));
     }
 
     private Set<TaskView> viewsOf(String name) {

@@ -16,6 +16,7 @@ public final class ClusterWatch {
 
     private final ConnectClusterState state;
     private final String connectCluster;
+    private final ActiveTopics topics;
     private final Map<String, ConnectorSnapshot> snapshots = new HashMap<>();
     private final Map<String, Long> configReadAt = new HashMap<>();
     private String kafkaCluster;
@@ -24,6 +25,7 @@ public final class ClusterWatch {
     public ClusterWatch(ConnectClusterState state, String connectCluster) {
         this.state = state;
         this.connectCluster = connectCluster;
+        topics = new ActiveTopics(state);
     }
 
     ClusterNames names() {
@@ -77,10 +79,10 @@ public final class ClusterWatch {
                 config = state.connectorConfig(name);
                 configReadAt.put(name, now);
             }
-            return new ConnectorSnapshot(true, config, health);
+            return new ConnectorSnapshot(true, config, health, topics.of(name));
         } catch (RuntimeException error) {
             LOG.debug("the worker cannot report {} now: {}", name, error.toString());
-            return new ConnectorSnapshot(true, before.config, before.health);
+            return new ConnectorSnapshot(true, before.config, before.health, before.topics);
         }
     }
 }

@@ -52,7 +52,7 @@ enum Condition {
             case STOPPED:
                 return isAlive() ? List.of(Step.STOPPED) : List.of();
             default:
-                return isAlive() ? List.of(Step.DELETED) : List.of();
+                return List.of(isAlive() ? Step.DELETED : Step.DELETED_AFTER_END);
         }
     }
 }

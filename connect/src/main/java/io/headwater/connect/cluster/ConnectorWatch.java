@@ -1,7 +1,7 @@
 package io.headwater.connect.cluster;
 
 import io.headwater.connect.dataset.ConnectorKnowledge;
-import io.headwater.connect.dataset.TaskView;
+import io.headwater.connect.record.TaskView;
 import io.headwater.connect.dataset.TransformChain;
 import io.headwater.connect.send.Emitter;
 import io.headwater.connect.send.Redaction;
@@ -9,23 +9,42 @@ import io.headwater.connect.send.Settings;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.kafka.connect.health.ConnectorHealth;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One connector as this worker sees it: decides what is reported, and when. For one thread. */
 final class ConnectorWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectorWatch.class);
+    /** So long a worker may show the failures of tasks that it has replaced. */
+    private static final long SETTLE_NANOS = 10_000_000_000L;
+    private static final long ALONE_NANOS = 1_000_000_000L;
+    private static final String TASK = "task ";
+    /** In the trace of a record that a transform could not process. */
+    private static final String IN_TRANSFORM = "org.apache.kafka.connect.runtime.Transformation";
+
     private final String connector;
     private final ConnectorKnowledge knowledge;
+    private final ProviderValues providers;
     private final Emitter emitter;
     private ConnectorRun run;
     private ConnectorHealth health;
+    private Set<String> topics = Set.of();
     /** The condition that was reported last; absent where another worker reports. */
     private Condition reported = Condition.ABSENT;
     private boolean isReporter;
+    /** Those that have failed and were reported. */
+    private Set<String> failuresReported = Set.of();
+    /** Failures of the run before, which a worker still shows for a moment. */
+    private Map<String, String> failuresBefore = Map.of();
+    private long startedAt;
     private long reportedAt;
     private long number;
 
-    ConnectorWatch(String connector, ConnectorKnowledge knowledge, Emitter emitter) {
+    ConnectorWatch(String connector, ConnectorKnowledge knowledge, ProviderValues providers, Emitter emitter) {
         this.connector = connector;
+        this.providers = providers;
         this.knowledge = knowledge;
         this.emitter = emitter;
     }
@@ -42,16 +61,68 @@ final class ConnectorWatch {
             return;
         }
         adopt(snapshot.config, settings, cluster, views, now);
+        topics = snapshot.topics;
+        run.setTracked(topics);
         health = snapshot.health;
         isReporter = cluster.isOwn(health.connectorState().workerId());
-        Condition condition = Condition.of(health);
+        Condition condition = isOfRunBefore(now) ? null : Condition.of(health);
         if (!isReporter) {
             reported = Condition.ABSENT;
         } else if (condition != null) {
+            takeBackFailed(views);
             report(reported.stepsTo(condition), views, now);
+            reportFurtherFailures(condition, views, now);
             reported = condition;
         }
         reportRecords(views, now);
+    }
+
+    /** Whether failures are still those of the run before: a new configuration is known earlier. */
+    private boolean isOfRunBefore(long now) {
+        Map<String, String> failures = failures(health);
+        boolean isSame = !failures.isEmpty() && failures.equals(failuresBefore);
+        if (!isSame || now - startedAt >= SETTLE_NANOS) {
+            failuresBefore = Map.of();
+            return false;
+        }
+        return true;
+    }
+
+    /** A record on which a transform fails was seen by ours, and is not written. */
+    private void takeBackFailed(Set<TaskView> views) {
+        failures(health).forEach((failed, trace) -> {
+            if (!failuresReported.contains(failed) && failed.startsWith(TASK) && trace.contains(IN_TRANSFORM)) {
+                run.takeBackLast(Integer.parseInt(failed.substring(TASK.length())), views);
+            }
+        });
+    }
+
+    /** Another task that fails is reported too, with its own trace. */
+    private void reportFurtherFailures(Condition condition, Set<TaskView> views, long now) {
+        Map<String, String> failures = failures(health);
+        if (condition == Condition.FAILED && reported == Condition.FAILED) {
+            for (String failed : failures.keySet()) {
+                if (!failuresReported.contains(failed)) {
+                    send(Step.FAILED, views, now);
+                    break;
+                }
+            }
+        }
+        failuresReported = failures.keySet();
+    }
+
+    /** The traces of the connector and of its tasks that have failed, by who has. */
+    private static Map<String, String> failures(ConnectorHealth health) {
+        Map<String, String> found = new TreeMap<>();
+        if (health.connectorState().state().equals("FAILED")) {
+            found.put("connector", String.valueOf(health.connectorState().traceMessage()));
+        }
+        health.tasksState().forEach((number, task) -> {
+            if (Condition.isFailed(task)) {
+                found.put(TASK + number, String.valueOf(task.traceMessage()));
+            }
+        });
+        return found;
     }
 
     /** The same with nothing but the transform, which sees tasks come and go. */
@@ -63,8 +134,19 @@ final class ConnectorWatch {
             return;
         }
         if (run == null) {
+            startedAt = startedAt == 0 ? now : startedAt;
+            boolean hasRecords = views.stream().anyMatch(view -> !view.topics.isEmpty());
+            if (!hasRecords && now - startedAt < ALONE_NANOS) {
+                // The worker shows its transforms a moment after it has made them.
+                return;
+            }
             Settings own = settings.under(views.iterator().next().settings);
-            run = new ConnectorRun(connector, Map.of(), own, ClusterNames.UNKNOWN, knowledge);
+            ProviderValues.Resolved known = providers.resolve(Map.of());
+            known.config.putAll(TransformBeans.around(connector));
+            run = new ConnectorRun(connector, Map.of(), known, own, ClusterNames.UNKNOWN, knowledge);
+            LOG.info(
+                "lineage of {} to {}, namespace {}, heartbeat every {} s, without the extension",
+                connector, own.target(), own.get(Settings.NAMESPACE), own.get(Settings.HEARTBEAT_SECONDS));
         }
         report(reported.stepsTo(Condition.RUNNING), views, now);
         reported = Condition.RUNNING;
@@ -75,7 +157,7 @@ final class ConnectorWatch {
     void taskClosed(TaskView view, long now) {
         if (run != null) {
             while (run.shapes.takeNewShapes(Set.of(view))) {
-                send(Step.RECORDS, Set.of(view), now);
+                send(reported == Condition.FAILED ? Step.RECORDS_AFTER_FAILURE : Step.RECORDS, Set.of(view), now);
             }
             run.taskClosed(view);
         }
@@ -98,9 +180,16 @@ final class ConnectorWatch {
         if (run != null && isReporter && reported.isAlive()) {
             send(Step.RECONFIGURED, views, now);
         }
+        failuresBefore = run == null || health == null ? Map.of() : failures(health);
+        failuresReported = Set.of();
+        startedAt = now;
         reported = Condition.ABSENT;
-        Settings own = settings.under(TransformChain.ownSettings(config));
-        run = new ConnectorRun(connector, config, own, cluster, knowledge);
+        ProviderValues.Resolved resolved = providers.resolve(config);
+        Settings own = settings.under(TransformChain.ownSettings(resolved.config));
+        boolean isFirst = run == null;
+        run = new ConnectorRun(connector, config, resolved, own, cluster, knowledge);
+        // What the cluster has tracked so far may be of the configuration before.
+        run.setTrackedBefore(isFirst ? Set.of() : topics);
     }
 
     private void report(List<Step> steps, Set<TaskView> views, long now) {
@@ -119,22 +208,35 @@ final class ConnectorWatch {
             return;
         }
         reportNewShapes(views, now);
-        boolean isAlive = reported.isAlive() || !isReporter && !views.isEmpty();
+        boolean isAlive = reported.isAlive() || isPartly() || !isReporter && !views.isEmpty();
         if (isAlive && now - reportedAt >= run.settings.nanos(Settings.HEARTBEAT_SECONDS)) {
             run.shapes.refresh(views);
-            send(Step.HEARTBEAT, views, now);
+            send(isPartly() ? Step.HEARTBEAT_AFTER_FAILURE : Step.HEARTBEAT, views, now);
         }
     }
 
+    /** Whether some task has failed while another continues. */
+    private boolean isPartly() {
+        return reported == Condition.FAILED
+            && health.tasksState().values().stream().anyMatch(task -> task.state().equals("RUNNING"));
+    }
+
     private void reportNewShapes(Set<TaskView> views, long now) {
+        Step step = reported == Condition.FAILED ? Step.RECORDS_AFTER_FAILURE : Step.RECORDS;
         while (run.shapes.takeNewShapes(views)) {
-            send(Step.RECORDS, views, now);
+            send(step, views, now);
+        }
+        if (run.takeRegistryNews()) {
+            send(step, views, now);
         }
     }
 
     private void send(Step step, Set<TaskView> views, long now) {
         reportedAt = now;
-        String key = step == Step.HEARTBEAT ? "beat" : Long.toString(++number);
-        emitter.send(run.settings, connector + "/" + run.id + "/" + key, run.event(step, health, views));
+        Map<String, Object> event = run.event(step, health, views);
+        // A heartbeat without records does not replace one with records that still waits.
+        String beat = run.isIdle() ? "idle" : "beat";
+        String key = step.isHeartbeat() ? beat : Long.toString(++number);
+        emitter.send(run.settings, connector + "/" + run.id + "/" + key, event);
     }
 }

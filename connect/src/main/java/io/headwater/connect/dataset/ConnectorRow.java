@@ -11,12 +11,34 @@ final class ConnectorRow {
         this.values = values;
     }
 
-    /** Connect accepts a class by its full name, its last part, and that without "Connector". */
-    boolean isOf(String kind) {
+    /** Whether the row is for a class, which Connect also accepts without "Connector" at its end. */
+    boolean isOf(Map<String, String> config) {
+        String kind = config.getOrDefault("connector.class", "");
         for (Object each : list("classes")) {
-            String name = each.toString();
-            String last = name.substring(name.lastIndexOf('.') + 1);
-            if (kind.equals(name) || kind.equals(last) || kind.equals(last.replaceAll("Connector$", ""))) {
+            String last = each.toString().substring(each.toString().lastIndexOf('.') + 1);
+            if (isAlias(kind, each.toString()) || kind.equals(last.replaceAll("Connector$", ""))) {
+                return isWhere(config);
+            }
+        }
+        return false;
+    }
+
+    /** Connect accepts a class by its full name and by its last part. */
+    static boolean isAlias(String given, String name) {
+        return given.equals(name) || given.equals(name.substring(name.lastIndexOf('.') + 1));
+    }
+
+    private boolean isWhere(Map<String, String> config) {
+        Object conditions = values.get("where");
+        return !(conditions instanceof Map) || ((Map<?, ?>) conditions).entrySet().stream().allMatch(each ->
+            config.getOrDefault(each.getKey().toString(), "").matches(each.getValue().toString()));
+    }
+
+    /** Whether one of the conditions under a key, each "key=value", is true of a configuration. */
+    boolean holds(String key, Map<String, String> config) {
+        for (Object each : list(key)) {
+            String[] pair = each.toString().split("=");
+            if (pair[1].equals(config.get(pair[0]))) {
                 return true;
             }
         }
@@ -36,6 +58,16 @@ final class ConnectorRow {
     List<?> list(String key) {
         Object found = values.get(key);
         return found instanceof List ? (List<?>) found : List.of();
+    }
+
+    /** An object of the row, or an empty one. */
+    Map<?, ?> map(String key) {
+        Object found = values.get(key);
+        return found instanceof Map ? (Map<?, ?>) found : Map.of();
+    }
+
+    boolean isTrue(String key) {
+        return Boolean.TRUE.equals(values.get(key));
     }
 
     int number(String key, int otherwise) {

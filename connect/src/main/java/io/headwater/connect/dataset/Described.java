@@ -10,11 +10,27 @@ public final class Described {
     public final boolean isGuessed;
     public final Set<String> topics;
     public final List<External> externals;
+    /** Those of its topics that are for its own use, such as heartbeats: no table is in them. */
+    public final Set<String> ownTopics;
+    public final Set<Gap> gaps;
 
-    Described(boolean isSink, boolean isGuessed, Set<String> topics, List<External> externals) {
+    Described(
+        boolean isSink,
+        boolean isGuessed,
+        Set<String> topics,
+        List<External> externals,
+        Set<String> ownTopics,
+        Set<Gap> gaps) {
         this.isSink = isSink;
         this.isGuessed = isGuessed;
         this.topics = topics;
         this.externals = externals;
+        this.ownTopics = ownTopics;
+        this.gaps = gaps;
+    }
+
+    /** A connector of which only its topics are known. */
+    public static Described ofTopics(boolean isSink, Set<String> topics, Gap gap) {
+        return new Described(isSink, true, topics, List.of(), Set.of(), Set.of(gap));
     }
 }

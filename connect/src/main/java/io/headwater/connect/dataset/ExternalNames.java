@@ -10,22 +10,36 @@ final class ExternalNames {
 
     private ExternalNames() {}
 
-    /** A dataset of a system, in OpenLineage's spelling. */
-    static DatasetName ofSystem(String namespace, String name) {
+    /** A dataset of a system, in OpenLineage's spelling; of a file's name, its folder. */
+    static DatasetName ofSystem(String namespace, String name, boolean isFolder) {
+        String address = withoutCredentials(namespace);
         if (namespace.startsWith("kafka://")) {
             return DatasetName.kafka(namespace.substring("kafka://".length()), name);
         }
         if (namespace.startsWith("s3://") || namespace.startsWith("gs://")) {
-            return new DatasetName(namespace, objectKey(constantFolder(name)));
+            return new DatasetName(namespace, objectKey(constantFolder(name, isFolder)));
         }
-        return new DatasetName(namespace, name);
+        return new DatasetName(address, name);
     }
 
-    /** A table named by its location. */
-    static DatasetName ofTableIn(String warehouse, String table, String databaseSuffix) {
+    /** The address of a server without its user and its options, which may be secrets. */
+    private static String withoutCredentials(String address) {
+        boolean isServer = address.matches("(?:jdbc:|https?://|hive://).*");
+        return isServer ? address.replaceAll("(?<=://)[^/]*@|[?;].*", "") : address;
+    }
+
+    /** A table named by its location. Tables of the root database have no folder of one above them. */
+    static DatasetName ofTableIn(String warehouse, String table, String databaseSuffix, String rootDatabase) {
         int end = table.lastIndexOf('.');
-        String folder = end < 0 ? "" : table.substring(0, end).replace('.', '/') + databaseSuffix + "/";
+        String database = end < 0 ? "" : table.substring(0, end);
+        boolean isBelow = !database.isEmpty() && !database.equals(rootDatabase);
+        String folder = isBelow ? database.replace('.', '/') + databaseSuffix + "/" : "";
         return byLocation(withoutLastSlash(warehouse) + "/" + folder + table.substring(end + 1));
+    }
+
+    /** What a catalog with an address of its own calls a table. */
+    static DatasetName ofCatalog(String uri, String table) {
+        return new DatasetName(withoutCredentials(uri.replaceFirst("^thrift://", "hive://")), table);
     }
 
     /** The other name of such a table: that of its catalog. */
@@ -72,12 +86,10 @@ final class ExternalNames {
     }
 
     /** The folder that is the same for all objects, of a key with expressions in it. */
-    private static String constantFolder(String key) {
-        int expression = key.indexOf("${");
-        if (expression < 0) {
-            return key;
-        }
-        return key.substring(0, Math.max(key.lastIndexOf('/', expression), 0));
+    private static String constantFolder(String key, boolean isFolder) {
+        String before = key.split("\\$\\{|\\{\\{", 2)[0];
+        boolean isCut = isFolder || before.length() < key.length();
+        return isCut ? before.substring(0, Math.max(before.lastIndexOf('/'), 0)) : key;
     }
 
     private static String objectKey(String key) {

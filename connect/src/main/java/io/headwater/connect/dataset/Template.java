@@ -40,6 +40,23 @@ public final class Template {
         return whole;
     }
 
+    /** Whether each list in a template has one entry, patterns included. */
+    static boolean hasSingleEntries(String template, Map<String, String> config) {
+        Matcher found = VARIABLE.matcher(template);
+        while (found.find()) {
+            if (found.group(1).endsWith("*")) {
+                String value = "";
+                for (String key : found.group(1).substring(0, found.group(1).length() - 1).split("\\|")) {
+                    value = value.isEmpty() ? config.getOrDefault(key, "") : value;
+                }
+                if (entries(value).size() != 1) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /** The entries of a list of Connect's. */
     public static List<String> entries(String text) {
         List<String> found = new ArrayList<>();
@@ -68,7 +85,7 @@ public final class Template {
     }
 
     private static String withTopic(String value, String topic) {
-        return topic == null ? value : value.replace("${topic}", topic);
+        return topic == null ? value : value.replace("${topic}", topic).replace("{{topic}}", topic);
     }
 
     /** Of a list of regular expressions, those that stand for one name only. */

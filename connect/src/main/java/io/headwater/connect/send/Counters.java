@@ -1,7 +1,14 @@
 package io.headwater.connect.send;
 
 import java.lang.management.ManagementFactory;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntSupplier;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.slf4j.Logger;
@@ -20,6 +27,9 @@ public final class Counters implements CountersMXBean {
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong attempts = new AtomicLong();
     private final AtomicLong errors = new AtomicLong();
+    private final Map<String, Long> errorsOf = new ConcurrentHashMap<>();
+    private final List<IntSupplier> waiting = new CopyOnWriteArrayList<>();
+    private volatile String lastSuccess = "";
     private long warnedAt = System.nanoTime() - WARN_NANOS;
 
     public static Counters get() {
@@ -39,6 +49,7 @@ public final class Counters implements CountersMXBean {
 
     void countSent() {
         sent.incrementAndGet();
+        lastSuccess = Instant.now().toString();
     }
 
     void countFailedAttempt(Exception error) {
@@ -54,10 +65,32 @@ public final class Counters implements CountersMXBean {
         }
     }
 
-    public void countError(Throwable error) {
-        if (errors.getAndIncrement() == 0) {
-            LOG.warn("lineage could not be reported; records are passed on", error);
+    /** Counts an error; of each connector the first is logged. */
+    public void countError(String connector, Throwable error) {
+        errors.incrementAndGet();
+        if (errorsOf.merge(connector, 1L, Long::sum) == 1) {
+            LOG.warn("lineage of {} could not be reported; records are passed on", connector, error);
         }
+    }
+
+    /** From now on the events that wait in a sender are shown. */
+    void show(IntSupplier ofSender) {
+        waiting.add(ofSender);
+    }
+
+    @Override
+    public int getWaiting() {
+        return waiting.stream().mapToInt(IntSupplier::getAsInt).sum();
+    }
+
+    @Override
+    public String getLastSuccess() {
+        return lastSuccess;
+    }
+
+    @Override
+    public Map<String, Long> getErrorsByConnector() {
+        return new TreeMap<>(errorsOf);
     }
 
     @Override

@@ -1,8 +1,11 @@
 package io.headwater.connect.send;
 
 import io.headwater.connect.dataset.DatasetName;
+import io.headwater.connect.dataset.Gap;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +62,21 @@ public final class Events {
         return facet;
     }
 
+    /** What of a run's lineage is not known. */
+    public static Map<String, Object> gaps(Collection<Gap> gaps) {
+        List<Map<String, Object>> all = new ArrayList<>();
+        for (Gap gap : gaps) {
+            Map<String, Object> each = new LinkedHashMap<>();
+            each.put("kind", gap.kind);
+            each.put("name", gap.name);
+            each.put("description", gap.description);
+            all.add(each);
+        }
+        Map<String, Object> facet = ownFacet();
+        facet.put("gaps", all);
+        return facet;
+    }
+
     public static Map<String, Object> schema(List<Map<String, Object>> fields) {
         Map<String, Object> facet = facet("SchemaDatasetFacet", "1-2-0");
         facet.put("fields", fields);
@@ -72,6 +90,32 @@ public final class Events {
         identifier.put("type", "TABLE");
         Map<String, Object> facet = facet("SymlinksDatasetFacet", "1-0-1");
         facet.put("identifiers", List.of(identifier));
+        return facet;
+    }
+
+    /** A tag that shows what a dataset is. */
+    public static Map<String, Object> tag(String key) {
+        Map<String, Object> tag = new LinkedHashMap<>();
+        tag.put("key", key);
+        tag.put("value", "true");
+        tag.put("source", "KAFKA_CONNECT");
+        Map<String, Object> facet = facet("TagsDatasetFacet", "1-0-0");
+        facet.put("tags", List.of(tag));
+        return facet;
+    }
+
+    /** The datasets that one output comes from, of all inputs of its job. */
+    public static Map<String, Object> lineage(Collection<DatasetName> inputs) {
+        List<Map<String, Object>> all = new ArrayList<>();
+        for (DatasetName input : inputs) {
+            Map<String, Object> each = new LinkedHashMap<>();
+            each.put("namespace", input.namespace);
+            each.put("name", input.name);
+            each.put("type", "DATASET");
+            all.add(each);
+        }
+        Map<String, Object> facet = facet("LineageFacet", "1-0-0");
+        facet.put("inputs", all);
         return facet;
     }
 

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.HttpRetryException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +37,7 @@ final class HttpTransport implements Transport {
         request.setReadTimeout(TIMEOUT_MILLIS);
         request.setRequestMethod("POST");
         request.setDoOutput(true);
+        request.setInstanceFollowRedirects(false);
         request.setRequestProperty("Content-Type", "application/json");
         if (!apiKey.isEmpty()) {
             request.setRequestProperty("Authorization", "Bearer " + apiKey);
@@ -51,8 +53,17 @@ final class HttpTransport implements Transport {
         check(request);
     }
 
+    /** Java does not send a body again by itself, be it to another address or with credentials. */
+    private static int statusOf(HttpURLConnection request) throws IOException {
+        try {
+            return request.getResponseCode();
+        } catch (HttpRetryException error) {
+            return error.responseCode();
+        }
+    }
+
     private static void check(HttpURLConnection request) throws IOException, Refused {
-        int status = request.getResponseCode();
+        int status = statusOf(request);
         // Read to its end, so that the connection is used again.
         String answer;
         try (InputStream in = status < 400 ? request.getInputStream() : request.getErrorStream()) {
@@ -62,6 +73,13 @@ final class HttpTransport implements Transport {
             return;
         }
         String message = "the server answered " + status + " " + answer;
+        if (status == 401 || status == 403) {
+            // The key can be set right, and what waits is not lost.
+            throw new IOException("the server refuses the API key, or that there is none: " + status + " " + answer);
+        }
+        if (status == 404 || status == 405) {
+            throw new IOException("there is no OpenLineage API at this address: " + message);
+        }
         if (status >= 400 && status < 500 && status != 408 && status != 429) {
             throw new Refused(message);
         }

@@ -1,8 +1,10 @@
 package io.headwater.connect.send;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,7 +13,7 @@ public final class Senders implements Emitter {
     private static final Logger LOG = LoggerFactory.getLogger(Senders.class);
 
     private final Map<List<String>, Sender> senders = new HashMap<>();
-    private boolean hasWarned;
+    private final Set<String> warned = new HashSet<>();
 
     @Override
     public void send(Settings settings, String key, Map<String, Object> event) {
@@ -44,7 +46,7 @@ public final class Senders implements Emitter {
         try {
             return senders.computeIfAbsent(target, key -> newSender(settings, url, isKafka));
         } catch (IllegalArgumentException error) {
-            String address = Redaction.text(url, Map.of());
+            String address = Redaction.text(url);
             warnOnce("lineage cannot be sent to " + address + ": " + error.getMessage());
             return null;
         }
@@ -52,7 +54,10 @@ public final class Senders implements Emitter {
 
     private static Sender newSender(Settings settings, String url, boolean isKafka) {
         return new Sender(
-            isKafka ? toKafka(settings, url) : toServer(settings, url), Sender.MOST_WAITING, Counters.get());
+            isKafka ? toKafka(settings, url) : toServer(settings, url),
+            Sender.MOST_WAITING,
+            Counters.get(),
+            settings.target());
     }
 
     private static Transport toKafka(Settings settings, String bootstrap) {
@@ -65,8 +70,7 @@ public final class Senders implements Emitter {
     }
 
     private void warnOnce(String text) {
-        if (!hasWarned) {
-            hasWarned = true;
+        if (warned.add(text)) {
             LOG.warn(text);
         }
     }

@@ -26,6 +26,10 @@ public final class Settings {
     public static final String DATASET_NAMES = "dataset.names";
     public static final String KEY_SCHEMA = "key.converter.schema.read";
     public static final String VALUE_SCHEMA = "value.converter.schema.read";
+    /** These three behind "key" or "value". */
+    public static final String REGISTRY_URL = ".converter.schema.registry.url";
+    public static final String REGISTRY_CREDENTIALS = ".converter.basic.auth.credentials.source";
+    public static final String REGISTRY_USER = ".converter.basic.auth.user.info";
 
     private static final String WORKER_PREFIX = "headwater.";
     private static final Map<String, String> DEFAULTS = Map.of(
@@ -73,12 +77,7 @@ public final class Settings {
 
     /** These settings with a worker's; what is derived from its own configuration comes last. */
     public Settings ofWorker(Map<String, ?> worker) {
-        Map<String, String> own = new HashMap<>();
-        worker.forEach((key, value) -> {
-            if (key.startsWith(WORKER_PREFIX) && value != null) {
-                own.put(key.substring(WORKER_PREFIX.length()), value.toString());
-            }
-        });
+        Map<String, String> own = ownOfWorker(worker);
         Map<String, String> derived = new HashMap<>();
         if (worker.get("bootstrap.servers") != null) {
             derived.put(BOOTSTRAP, worker.get("bootstrap.servers").toString());
@@ -87,6 +86,17 @@ public final class Settings {
         List<Map<String, String>> all = new ArrayList<>(under(own).layers);
         all.add(all.size() - 1, derived);
         return new Settings(all);
+    }
+
+    /** The settings for lineage in a worker's configuration, without their prefix. */
+    public static Map<String, String> ownOfWorker(Map<String, ?> worker) {
+        Map<String, String> own = new HashMap<>();
+        worker.forEach((key, value) -> {
+            if (key.startsWith(WORKER_PREFIX) && value != null) {
+                own.put(key.substring(WORKER_PREFIX.length()), value.toString());
+            }
+        });
+        return own;
     }
 
     /** A setting, or an empty text. */
@@ -98,6 +108,16 @@ public final class Settings {
             }
         }
         return "";
+    }
+
+    /** Where events are sent to, without secrets. */
+    public String target() {
+        boolean isKafka = get(TRANSPORT).equalsIgnoreCase("kafka");
+        String address = Redaction.text(get(isKafka ? BOOTSTRAP : URL));
+        if (address.isEmpty()) {
+            return "nowhere (set headwater.url or OPENLINEAGE_URL)";
+        }
+        return isKafka ? "topic " + get(TRANSPORT_TOPIC) + " at " + address : address;
     }
 
     public boolean isOn(String key) {

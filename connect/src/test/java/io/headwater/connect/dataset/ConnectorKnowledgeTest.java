@@ -24,7 +24,7 @@ class ConnectorKnowledgeTest {
     void aConnectorIsDescribed(Map<String, Object> each) {
         ConnectorKnowledge knowledge = new ConnectorKnowledge((List<?>) each.getOrDefault("rows", List.of()));
         Set<String> seen = new LinkedHashSet<>((List<String>) each.getOrDefault("seen", List.of()));
-        Described found = knowledge.describe((Map<String, String>) each.get("config"), seen, "");
+        Described found = knowledge.describe((Map<String, String>) each.get("config"), seen, "", new RecordRoutes());
         assertEquals(each.get("role"), found.isSink ? "sink" : "source");
         assertEquals(each.getOrDefault("guessed", false), found.isGuessed);
         assertEquals(new TreeSet<>((List<String>) each.get("topics")), new TreeSet<>(found.topics));
@@ -33,13 +33,21 @@ class ConnectorKnowledgeTest {
         Set<String> expected = new TreeSet<>();
         ((List<List<?>>) each.get("externals")).forEach(external -> expected.add(written(external)));
         assertEquals(expected, externals);
+        Set<String> guessed = new TreeSet<>();
+        found.externals.stream().filter(external -> external.isGuessed).forEach(external -> guessed.add(external.name.name));
+        assertEquals(new TreeSet<>((List<String>) each.getOrDefault("guessed_names", List.of())), guessed);
+        Set<String> gaps = new TreeSet<>();
+        found.gaps.forEach(gap -> gaps.add(gap.toString()));
+        Set<String> expectedGaps = new TreeSet<>();
+        ((List<?>) each.getOrDefault("gaps", List.of())).forEach(gap -> expectedGaps.add(gap.toString()));
+        assertEquals(expectedGaps, gaps);
     }
 
     private static String written(External external) {
         List<Object> parts = new ArrayList<>();
         parts.add(external.name.namespace);
         parts.add(external.name.name);
-        parts.add(new TreeSet<>(external.topics));
+        parts.add(new TreeSet<>(external.topics()));
         if (external.other != null) {
             parts.add(external.other.namespace);
             parts.add(external.other.name);

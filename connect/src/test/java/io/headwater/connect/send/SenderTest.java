@@ -62,7 +62,7 @@ class SenderTest {
     }
 
     private Sender sender(String path, int mostWaiting) {
-        return new Sender(new HttpTransport(url(path), "", false), mostWaiting, counters);
+        return new Sender(new HttpTransport(url(path), "", false), mostWaiting, counters, "a server");
     }
 
     private static Map<String, Object> event(String name) {
@@ -106,6 +106,48 @@ class SenderTest {
         assertEquals(List.of("a"), names());
         assertEquals(2, counters.getFailedAttempts());
         assertEquals(0, counters.getDropped());
+    }
+
+    @Test
+    void eventsWaitWhileTheKeyIsRefused() {
+        answers.addAll(List.of(401, 403));
+        Sender sender = sender("", 10);
+        sender.send("1", event("a"));
+        sender.close(10_000);
+        assertEquals(List.of("a"), names());
+        assertEquals(0, counters.getDropped());
+    }
+
+    @Test
+    void eventsWaitWhileTheAddressIsWrong() {
+        answers.addAll(List.of(404, 405));
+        Sender sender = sender("", 10);
+        sender.send("1", event("a"));
+        sender.close(10_000);
+        assertEquals(List.of("a"), names());
+        assertEquals(0, counters.getDropped());
+    }
+
+    @Test
+    void whatWaitsAndWhatWentWrongIsShown() {
+        gate = new CountDownLatch(1);
+        assertEquals("", counters.getLastSuccess());
+        Sender sender = sender("", 10);
+        sender.send("1", event("a"));
+        while (sender.waiting() > 0) {
+            Thread.onSpinWait();
+        }
+        sender.send("2", event("b"));
+        sender.send("3", event("c"));
+        assertEquals(2, counters.getWaiting());
+        gate.countDown();
+        sender.close(5_000);
+        assertEquals(0, counters.getWaiting());
+        assertTrue(counters.getLastSuccess().matches("\\d{4}-.*Z"));
+        counters.countError("orders", new IllegalStateException("broken"));
+        counters.countError("orders", new IllegalStateException("broken"));
+        assertEquals(Map.of("orders", 2L), counters.getErrorsByConnector());
+        assertEquals(2, counters.getErrors());
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.headwater.connect.dataset;
+package io.headwater.connect.record;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,6 +27,11 @@ public final class TaskView {
         return role;
     }
 
+    /** The topic of the last record; only for the thread of the task, and after its end. */
+    public String lastTopic() {
+        return lastTopic;
+    }
+
     /** Observes a record; returns whether it shows something new. */
     public boolean observe(ConnectRecord<?> record) {
         String topic = topicOf(record);
@@ -34,18 +39,24 @@ public final class TaskView {
             return false;
         }
         if (topic.equals(lastTopic)) {
-            return last.observe(record);
+            return observe(record, topic);
         }
         TopicView known = topics.get(topic);
         last = known == null ? new TopicView() : known;
         lastTopic = topic;
-        boolean isNew = last.observe(record);
+        boolean isNew = observe(record, topic);
         if (known == null) {
             role = record instanceof SinkRecord ? "sink" : "source";
             // Only now, lest the topic be reported without the shape of its record.
             topics.put(topic, last);
         }
         return isNew || known == null;
+    }
+
+    /** A record that no transform has renamed has one and the same text twice. */
+    private boolean observe(ConnectRecord<?> record, String topic) {
+        boolean isRouted = record.topic() != topic || last.isRouted();
+        return isRouted ? last.observeRouted(record) : last.observe(record);
     }
 
     /** The topic that a record is read from, even if a transform before ours renamed it. */

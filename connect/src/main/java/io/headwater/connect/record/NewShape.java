@@ -1,4 +1,4 @@
-package io.headwater.connect.dataset;
+package io.headwater.connect.record;
 
 import org.apache.kafka.connect.connector.ConnectRecord;
 

@@ -1,4 +1,4 @@
-package io.headwater.connect.dataset;
+package io.headwater.connect.record;
 
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +20,9 @@ public final class TopicView {
     private final AtomicLong records = new AtomicLong();
     private final Queue<NewShape> newShapes = new ConcurrentLinkedQueue<>();
     private final Set<Shape> known = new HashSet<>();
+    /** The topics that transforms before ours gave to records of a sink. */
+    private final Set<String> routed = new HashSet<>();
+    private String lastRouted;
     private volatile Shape shape = Shape.UNKNOWN;
     private Shape previous = Shape.UNKNOWN;
 
@@ -35,6 +38,23 @@ public final class TopicView {
     /** A shape that was never seen before and not yet taken, or null. */
     NewShape takeNewShape() {
         return newShapes.poll();
+    }
+
+    /** Whether a transform before ours has changed the topic of a record. */
+    boolean isRouted() {
+        return lastRouted != null;
+    }
+
+    /** Observes a record of a sink, whose topic a transform may have changed. */
+    boolean observeRouted(ConnectRecord<?> record) {
+        boolean isNew = observe(record);
+        String topic = record.topic();
+        if (topic.equals(lastRouted)) {
+            return isNew;
+        }
+        lastRouted = topic;
+        boolean isNewTopic = routed.size() < MOST_SHAPES && record.value() != null && routed.add(topic);
+        return isNewTopic && !isNew ? newShapes.add(new NewShape(shape, record)) : isNew;
     }
 
     /** Observes a record; returns whether its shape is new. */

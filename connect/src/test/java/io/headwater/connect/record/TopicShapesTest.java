@@ -1,9 +1,10 @@
-package io.headwater.connect.dataset;
+package io.headwater.connect.record;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.headwater.connect.dataset.TransformChain;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;

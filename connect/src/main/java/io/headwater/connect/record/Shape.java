@@ -1,4 +1,4 @@
-package io.headwater.connect.dataset;
+package io.headwater.connect.record;
 
 import java.util.List;
 import java.util.Map;
