@@ -3,6 +3,7 @@
 python -m tests.faults.spark_programs NAME FOLDER URL...
 """
 
+import atexit
 import json
 import logging
 import os
@@ -125,7 +126,7 @@ def stop_the_session(folder: Path, url: str) -> None:
     spark = session()
     listening = headwater.spark.listen(spark, url)
     start(spark, folder).processAllAvailable()
-    wait_for_listeners(listening, 1)
+    wait_for_listeners(listening, 2)
     spark.stop()
 
 
@@ -134,7 +135,7 @@ def just_end(folder: Path, url: str) -> None:
     spark = session()
     listening = headwater.spark.listen(spark, url)
     start(spark, folder).processAllAvailable()
-    wait_for_listeners(listening, 1)
+    wait_for_listeners(listening, 2)
 
 
 def go_on(folder: Path, url: str, total: str, target: str) -> None:
@@ -144,7 +145,8 @@ def go_on(folder: Path, url: str, total: str, target: str) -> None:
     listening = headwater.spark.listen(spark, url)
     query = start(spark, folder, total, target)
     query.processAllAvailable()
-    wait_for_listeners(listening, 2)
+    # The start of the application, that of the stream, and a batch.
+    wait_for_listeners(listening, 3)
     print("the stream was told of", flush=True)
     query.awaitTermination()
 
@@ -186,6 +188,21 @@ def tell_nobody_for_long(folder: Path, url: str, batches: str) -> None:
     print(json.dumps({"grown": grown, "sent": listening.sent, "dropped": listening.dropped}))
 
 
+def end_while_away(folder: Path, url: str, is_stopped: str) -> None:
+    """End with events that no server takes; tells for how long they were waited for."""
+    spark = session()
+    began: list[float] = []
+    # Those that are registered last are called first: the listener's comes in between.
+    atexit.register(lambda: print(json.dumps({"seconds": time.monotonic() - began[0]}), flush=True))
+    headwater.spark.listen(spark, url)
+    atexit.register(lambda: began.append(time.monotonic()))
+    start(spark, folder).processAllAvailable()
+    for number in range(5):
+        spark.range(3).write.json(str(folder / f"out{number}"))
+    if is_stopped == "stopped":
+        spark.stop()
+
+
 def over_connect(folder: Path, url: str) -> None:
     """Streams of a session over Spark Connect; none is stopped by its end."""
     from pyspark.sql import SparkSession
@@ -221,6 +238,7 @@ PROGRAMS = {
         go_on,
         tell_many,
         tell_nobody_for_long,
+        end_while_away,
         over_connect,
     )
 }

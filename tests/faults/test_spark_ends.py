@@ -39,6 +39,8 @@ def test_the_stream_is_not_stopped(program: str, tmp_path: Path) -> None:
         assert run["state"] == "ABORTED"
         (dataset,) = run["outputDatasetVersions"]
         assert dataset["datasetVersionId"]["name"] == str(tmp_path / "totals")
+        (application,) = runs(server, "shop")
+        assert application["facets"]["spark_application"]["script"] == spark_programs.__file__
 
 
 def test_killed_and_restarted_with_other_code(tmp_path: Path) -> None:

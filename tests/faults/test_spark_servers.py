@@ -43,6 +43,18 @@ def test_whatever_servers_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
+@pytest.mark.parametrize(("server", "is_stopped"), [("away", "stopped"), ("never", "running")])
+def test_the_end_of_a_program_is_not_held_up(server: str, is_stopped: str, tmp_path: Path) -> None:
+    """Whether nobody is there or somebody who does not answer."""
+    with bad_servers(["never"]) as (never,):
+        url = never if server == "never" else f"http://127.0.0.1:{free_port()}"
+        ended = spark_programs.run("end_while_away", tmp_path, url, is_stopped)
+    assert ended.returncode == 0, ended.stderr
+    # Five seconds, and what a machine with other things to do takes to notice.
+    assert json.loads(ended.stdout.splitlines()[-1])["seconds"] < 6
+
+
+@pytest.mark.integration
 @pytest.mark.long
 def test_a_server_that_is_away_for_long(tmp_path: Path) -> None:
     """Of hundreds of heartbeats one waits."""

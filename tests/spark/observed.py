@@ -1,5 +1,6 @@
 """What a session tells, as a server would get it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -7,6 +8,9 @@ import msgspec
 from testing.wait import wait_until
 
 Json = dict[str, Any]
+
+# The name of the session of all tests.
+APPLICATION = "tests"
 
 
 class ObservedEvents:
@@ -20,6 +24,33 @@ class ObservedEvents:
 
     def of(self, job: str) -> list[Json]:
         return [event for event in self.events if event["job"]["name"] == job]
+
+    def find_write(self, target: str, kind: str = "COMPLETE", verb: str = "write") -> Json:
+        """Wait for the write of a batch job to a target; gives its newest event of a kind."""
+        start = f"{APPLICATION}.{verb} {target} ("
+
+        def found() -> list[Json]:
+            return [
+                event
+                for event in self.events
+                if event["job"]["name"].startswith(start) and event["eventType"] == kind
+            ]
+
+        wait_until(
+            lambda: bool(found()),
+            lambda: f"{kind} of {start}, but {[each['job']['name'] for each in self.events]}",
+        )
+        return found()[-1]
+
+    def wait_for(self, is_it: Callable[[Json], bool]) -> Callable[[], Json]:
+        """Wait for the end of a write of which something is so; gives what finds its newest."""
+
+        def found() -> list[Json]:
+            ends = [event for event in self.events if event["eventType"] == "COMPLETE"]
+            return [event for event in ends if event["outputs"] and is_it(event)]
+
+        wait_until(lambda: bool(found()))
+        return lambda: found()[-1]
 
     def last(self, job: str, kind: str) -> Json:
         """Wait for an event of a job."""
@@ -53,3 +84,15 @@ def _inputs(inputs: list[Json]) -> list[str]:
     return [
         f"{each['field']} {way['subtype']}" for each in inputs for way in each["transformations"]
     ]
+
+
+def counted(dataset: Json, side: str = "output") -> Json:
+    """What was counted of a dataset."""
+    found: Json = dataset.get(f"{side}Facets", {}).get(f"{side}Statistics", {})
+    return found
+
+
+def other_names(dataset: Json) -> list[str]:
+    """What catalogs call a dataset."""
+    symlinks = dataset["facets"].get("symlinks", {"identifiers": []})
+    return [each["name"] for each in symlinks["identifiers"]]

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -50,9 +51,14 @@ def run(command: list[str], **variables: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def states(server: Headwater, namespace: str, job: str) -> list[str]:
+def runs(server: Headwater, namespace: str, job: str) -> list[dict[str, Any]]:
     url = f"{server.url}/api/v1/namespaces/{namespace}/jobs/{job}/runs"
-    return [each["state"] for each in httpx2.get(url, trust_env=False).json()["runs"]]
+    found: list[dict[str, Any]] = httpx2.get(url, trust_env=False).json()["runs"]
+    return found
+
+
+def states(server: Headwater, namespace: str, job: str) -> list[str]:
+    return [each["state"] for each in runs(server, namespace, job)]
 
 
 def options(settings: Mapping[str, str]) -> list[str]:
@@ -64,10 +70,18 @@ def test_submitted_with_settings(headwater_server: Headwater, program: Path) -> 
         "spark.master": "local[1]",
         "spark.headwater.url": headwater_server.url,
         "spark.headwater.namespace": "submitted",
+        "spark.openlineage.parentJobNamespace": "airflow",
+        "spark.openlineage.parentJobName": "daily.load",
+        "spark.openlineage.parentRunId": "01890000-0000-7000-8000-000000000001",
     }
     submit = str(Path(sys.executable).with_name("spark-submit"))
     run([submit, *options(conf), str(program), str(program.parent), "by-conf"])
     assert states(headwater_server, "submitted", "by-conf") == ["COMPLETED"]
+    # What started the program is the parent of the application's run.
+    (application,) = runs(headwater_server, "submitted", "plain")
+    parent = application["facets"]["parent"]
+    assert parent["job"] == {"namespace": "airflow", "name": "daily.load"}
+    assert parent["run"]["runId"] == conf["spark.openlineage.parentRunId"]
 
 
 def test_with_a_variable(headwater_server: Headwater, program: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from headwater.model.naming import DatasetName
-from headwater.spark.dataset_names import name_topics, table_at
+from headwater.spark.dataset_names import name_files, name_topics, table_at
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,20 @@ def test_topics_by_options(options: dict[str, str], topics: list[str]) -> None:
     found = name_topics({"kafka.bootstrap.servers": "h:9092", **options})
     assert [relation.name.name for relation in found] == topics
     assert name_topics(options) == []
+
+
+@pytest.mark.parametrize(
+    ("location", "name"),
+    [
+        ("file:/orders", ("file", "/orders")),
+        ("file:/orders/", ("file", "/orders")),
+        ("/orders/day=2026-11-18/hour=7", ("file", "/orders")),
+        ("/orders/day=2026-11-18/part-00000-a1.c000.snappy.parquet", ("file", "/orders")),
+        ("s3a://lake/orders/day=1", ("s3://lake", "orders")),
+        ("/orders/2026.csv", ("file", "/orders/2026.csv")),
+        ("/a=b", ("file", "/a=b")),
+    ],
+)
+def test_parts_of_a_table_are_the_table(location: str, name: tuple[str, str]) -> None:
+    """Whoever reads one day of it reads what others write."""
+    assert name_files(location) == DatasetName(*name)

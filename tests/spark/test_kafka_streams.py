@@ -63,16 +63,21 @@ class Scene:
         self.spark.sql(f"CREATE TABLE {table} ({columns}) USING iceberg")
         return table
 
-    def run(self, frame: "DataFrame", start: Callable[[Any], Any]) -> dict[str, Any]:
+    def run(
+        self, frame: "DataFrame", start: Callable[[Any], Any], checkpoint: str = "checkpoint"
+    ) -> dict[str, Any]:
         """Run a stream to its end; gives the event that it ended with."""
         writer = frame.writeStream.queryName(self.name).trigger(availableNow=True)
-        writer = writer.option("checkpointLocation", str(self._folder / "checkpoint"))
+        writer = writer.option("checkpointLocation", str(self._folder / checkpoint))
         start(writer).awaitTermination()
         return self.heard.last(self.name, "COMPLETE")
 
-    def into_topic(self, frame: "DataFrame", topic: str) -> dict[str, Any]:
+    def into_topic(self, frame: "DataFrame", topic: str | None) -> dict[str, Any]:
+        """Write to a topic, or to those that a column of the frame names."""
+
         def start(writer: Any) -> Any:
-            kafka = writer.format("kafka").option("topic", topic)
+            kafka = writer.format("kafka")
+            kafka = kafka.option("topic", topic) if topic is not None else kafka
             return kafka.option("kafka.bootstrap.servers", self.kafka.bootstrap).start()
 
         return self.run(frame, start)
@@ -162,6 +167,82 @@ def test_messages_of_avro(scene: Scene) -> None:
     assert fields(written) == {"id": ["id IDENTITY"], "loud": ["who TRANSFORMATION"]}
 
 
+@pytest.mark.parametrize("written_as", ["json", "avro"])
+def test_nested_fields_from_topic_to_topic_to_table(scene: Scene, written_as: str) -> None:
+    """The reader names what the writer wrote, field by field."""
+    from pyspark.sql.avro.functions import to_avro
+    from pyspark.sql.functions import expr, to_json
+
+    topic, middle = scene.topic("orders"), scene.topic("nested")
+    made = expr(
+        "struct(id, struct(upper(supplier) AS name) AS who, "
+        "transform(lines, x -> struct(x.sku AS sku, x.n * price AS cost)) AS items, "
+        "map(supplier, price) AS prices)"
+    )
+    value = to_json(made) if written_as == "json" else to_avro(made)
+    frame = scene.read(topic).select(expr("CAST(id AS string) AS key"), value.alias("value"))
+    (written,) = scene.into_topic(frame, middle)["outputs"]
+    assert fields(written) == {
+        "id": ["id IDENTITY"],
+        "who.name": ["supplier TRANSFORMATION"],
+        "items[].sku": ["lines[].sku IDENTITY"],
+        "items[].cost": ["lines[].n TRANSFORMATION", "price TRANSFORMATION"],
+        "prices.key": ["supplier IDENTITY"],
+        "prices.value": ["price IDENTITY"],
+        "key": ["id TRANSFORMATION"],
+    }
+    items = {each["name"]: each for each in written["facets"]["schema"]["fields"]}["items"]
+    (element,) = items["fields"]
+    assert [each["name"] for each in element["fields"]] == ["sku", "cost"]
+    (cost,) = [
+        each
+        for each in written["facets"]["columnLineage"]["fields"]["items[].cost"]["inputFields"]
+        if each["field"] == "price"
+    ]
+    assert cost["transformations"][0]["description"] == "lines[].n * price"
+    if written_as == "avro":
+        return
+    schema = "id int, who struct<name: string>, items array<struct<sku: string, cost: double>>"
+    read = scene.read_raw(middle).selectExpr(
+        f"from_json(CAST(value AS string), '{schema}') AS v", "CAST(key AS string) AS k"
+    )
+    scene.name += "r"
+    table = scene.table("costs", "name string, sku string, cost double, k string")
+    again = read.selectExpr("v.who.name", "explode(v.items) AS item", "k").selectExpr(
+        "name", "item.sku", "item.cost", "k"
+    )
+    (costs,) = scene.run(again, lambda writer: writer.toTable(table), "again")["outputs"]
+    named = {"name": "who.name", "sku": "items[].sku", "cost": "items[].cost", "k": "key"}
+    assert _sources(costs) == {name: {middle: field} for name, field in named.items()}
+
+
+def test_a_topic_that_a_column_chooses(scene: Scene) -> None:
+    topic, big, small = scene.topic("orders"), scene.topic("big"), scene.topic("small")
+    frame = scene.read(topic).selectExpr(
+        "to_json(struct(id)) AS value",
+        f"CASE WHEN price > 2 THEN '{big}' ELSE '{small}' END AS topic",
+    )
+    told = scene.into_topic(frame, None)
+    assert sorted(each["name"] for each in told["outputs"]) == [big, small]
+    for written in told["outputs"]:
+        assert fields(written) == {"id": ["id IDENTITY"]}
+        assert deciding(written) == ["price FILTER"]
+    assert "headwater_gaps" not in told["run"]["facets"]
+
+
+def test_a_topic_that_is_computed(scene: Scene) -> None:
+    topic, target = scene.topic("orders"), scene.topic("a")
+    prefix = target.removesuffix("a")
+    frame = scene.read(topic).selectExpr(
+        "to_json(struct(id)) AS value", f"concat('{prefix}', supplier) AS topic"
+    )
+    told = scene.into_topic(frame, None)
+    assert told["outputs"] == []
+    (gap,) = told["run"]["facets"]["headwater_gaps"]["gaps"]
+    assert (gap["kind"], gap["name"]) == ("output", "KafkaTable")
+    assert told["run"]["facets"]["spark_stream"]["gaps"] == ["KafkaTable"]
+
+
 def test_a_window_into_another_topic(scene: Scene) -> None:
     topic, target = scene.topic("orders"), scene.topic("stats")
     frame = (
@@ -219,8 +300,8 @@ def test_duplicates_and_nested_lists(scene: Scene) -> None:
     (written,) = scene.run(frame, lambda writer: writer.toTable(table))["outputs"]
     assert fields(written) == {
         "id": ["id IDENTITY"],
-        "sku": ["lines TRANSFORMATION"],
-        "n": ["lines TRANSFORMATION"],
+        "sku": ["lines[].sku IDENTITY"],
+        "n": ["lines[].n IDENTITY"],
     }
     assert deciding(written) == ["id GROUP_BY"]
 

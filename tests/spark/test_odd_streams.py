@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from headwater.spark import expressions, plan_columns
+from headwater.spark.columns import expressions, operators
 from testing.services.headwater import Headwater
 from testing.wait import wait_until
 from tests.spark.observed import ObservedEvents, deciding, fields
@@ -49,8 +49,8 @@ class TestPlans:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """As Spark's next version will have them: here, those that were forgotten."""
-        monkeypatch.delitem(plan_columns.READERS, "Deduplicate")
-        monkeypatch.setattr(plan_columns, "PASSING", frozenset())
+        monkeypatch.delitem(operators.READERS, "Deduplicate")
+        monkeypatch.setattr(operators, "PASSING", frozenset())
         monkeypatch.delitem(expressions.READERS, "CaseWhen")
         frame = (
             orders.filter("supplier IS NOT NULL")
@@ -74,14 +74,19 @@ class TestPlans:
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """The stream is told of all the same, from its start to its end."""
+        """What it gives is taken to be made of all that comes in, which is told as a gap."""
 
         def fail(*_: Any) -> Any:
             raise KeyError("projectList")
 
-        monkeypatch.setitem(plan_columns.READERS, "Project", fail)
-        end = run(heard, orders.selectExpr("id"), "unread", tmp_path)
-        assert gaps(end) == ["plan: KeyError"]
+        monkeypatch.setitem(operators.READERS, "Project", fail)
+        end = run(heard, orders.selectExpr("id", "id + 1 AS more"), "unread", tmp_path)
+        assert gaps(end) == ["Project"]
+        (gap,) = end["run"]["facets"]["headwater_gaps"]["gaps"]
+        assert (gap["kind"], gap["description"]) == (
+            "operator",
+            "Project could not be read: KeyError.",
+        )
         assert [event["eventType"] for event in heard.of("unread")][0] == "START"
 
     def test_ten_thousand_columns(

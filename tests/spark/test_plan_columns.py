@@ -1,14 +1,13 @@
 """Where columns come from: plans of a real Spark, and what was expected of each by hand."""
 
-import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from headwater.spark.column_sources import ColumnSource, Derived
-from headwater.spark.plan import read_tree
-from headwater.spark.plan_columns import PlanReader
+from headwater.spark.columns.jvm import load_tree
+from headwater.spark.columns.plan_reader import PlanReader
+from headwater.spark.columns.sources import ColumnSource, PlanValue, path_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,17 +35,17 @@ def read(frame: "DataFrame") -> tuple[dict[str, str], str, PlanReader]:
     """By column what it is made of, what decides about all rows, and the reader."""
     plan: Any = frame._jdf.queryExecution().analyzed()
     reader = PlanReader()
-    rows = reader.read(read_tree(json.loads(plan.toJSON())))
+    rows = reader.read(load_tree(plan))
     columns = {rows.names[id]: _told(value) for id, value in rows.columns.items()}
     return columns, _listed(rows.deciding), reader
 
 
-def _told(value: Derived) -> str:
+def _told(value: PlanValue) -> str:
     direct = [
         f"{_name(source)} {way.direct.name}{' masked' if way.is_masking else ''}"
         for source, way in value.whole.items()
     ]
-    return ", ".join([*sorted(direct), *filter(None, [_listed(value.indirect)])])
+    return ", ".join([*sorted(direct), *filter(None, [_listed(value.all_indirect)])])
 
 
 def _listed(deciding: Any) -> str:
@@ -54,8 +53,8 @@ def _listed(deciding: Any) -> str:
 
 
 def _name(source: ColumnSource) -> str:
-    name = ".".join(source.path)
-    return f"{name}<{'.'.join(source.payload)}>" if source.payload else name
+    name = path_text(source.path)
+    return f"{name}<{path_text(source.payload)}>" if source.payload else name
 
 
 # By statement: what each column is made of, and what decides about all rows.
@@ -130,7 +129,8 @@ STATEMENTS: dict[str, tuple[str, dict[str, str], str]] = {
         {
             "c": "o_name IDENTITY, o_text IDENTITY, o_id CONDITIONAL, o_price CONDITIONAL",
             "i": "o_name IDENTITY, o_text IDENTITY, o_id CONDITIONAL",
-            "o": "o_name IDENTITY, o_text IDENTITY",
+            "o": "o_name TRANSFORMATION, o_text TRANSFORMATION, "
+            "o_name CONDITIONAL, o_text CONDITIONAL",
         },
         "",
     ),
@@ -159,6 +159,28 @@ STATEMENTS: dict[str, tuple[str, dict[str, str], str]] = {
         "SELECT a.p, b.o_price FROM u a JOIN t b ON a.id = b.id",
         {"p": "o_price TRANSFORMATION", "o_price": "o_price IDENTITY"},
         "o_at FILTER, o_id JOIN",
+    ),
+    "one that refers to itself": (
+        "WITH RECURSIVE r(n, m) AS (SELECT o_id, length(o_name) FROM orders "
+        "UNION ALL SELECT n + 1, n FROM r WHERE n < 5) SELECT n, m FROM r",
+        {"n": "o_id TRANSFORMATION", "m": "o_id TRANSFORMATION, o_name TRANSFORMATION"},
+        "o_id FILTER",
+    ),
+    "values used more than once": (
+        "SELECT nullif(o_name, o_text) AS a, nullif(o_id, 1) AS b, "
+        "o_price BETWEEN o_id AND 9 AS c FROM orders",
+        {
+            "a": "o_name IDENTITY, o_name CONDITIONAL, o_text CONDITIONAL",
+            "b": "o_id IDENTITY, o_id CONDITIONAL",
+            "c": "o_id TRANSFORMATION, o_price TRANSFORMATION",
+        },
+        "",
+    ),
+    "text of limited length": (
+        "SELECT CAST(o_name AS string) AS same, CAST(o_item AS "
+        "struct<sku: string, size: struct<w: int, h: bigint>>).size.h AS h FROM orders",
+        {"same": "o_name IDENTITY", "h": "o_item.size.h TRANSFORMATION"},
+        "",
     ),
     "unions": (
         "SELECT o_id AS id, o_name AS n FROM orders WHERE o_price > 1 "
@@ -200,10 +222,10 @@ STATEMENTS: dict[str, tuple[str, dict[str, str], str]] = {
         "SELECT o_extra['k'] AS v, o_tags[0] AS t, o_lines[0].sku AS s, o_lines.count AS n "
         "FROM orders",
         {
-            "v": "o_extra TRANSFORMATION",
+            "v": "o_extra.value IDENTITY, o_extra.key CONDITIONAL",
             "t": "o_tags TRANSFORMATION",
-            "s": "o_lines TRANSFORMATION",
-            "n": "o_lines TRANSFORMATION",
+            "s": "o_lines[].sku IDENTITY",
+            "n": "o_lines[].count TRANSFORMATION",
         },
         "",
     ),
@@ -212,7 +234,7 @@ STATEMENTS: dict[str, tuple[str, dict[str, str], str]] = {
         "LATERAL VIEW posexplode(o_lines) AS place, line",
         {
             "o_id": "o_id IDENTITY",
-            "sku": "o_lines TRANSFORMATION",
+            "sku": "o_lines[].sku IDENTITY",
             "place": "o_lines TRANSFORMATION",
         },
         "",
@@ -222,7 +244,7 @@ STATEMENTS: dict[str, tuple[str, dict[str, str], str]] = {
         "FROM orders",
         {
             "t": "o_name TRANSFORMATION, o_tags TRANSFORMATION",
-            "f": "o_tags TRANSFORMATION",
+            "f": "o_tags TRANSFORMATION, o_tags CONDITIONAL",
         },
         "",
     ),
@@ -249,7 +271,17 @@ STATEMENTS: dict[str, tuple[str, dict[str, str], str]] = {
     "an unpivot": (
         "SELECT o_id, k, v FROM orders UNPIVOT (v FOR k IN (o_name, o_text))",
         {"o_id": "o_id IDENTITY", "k": "", "v": "o_name IDENTITY, o_text IDENTITY"},
-        "o_name FILTER, o_text FILTER",
+        "o_name CONDITIONAL, o_name FILTER, o_text CONDITIONAL, o_text FILTER",
+    ),
+    "whether there are rows": (
+        "SELECT o_id FROM orders WHERE EXISTS (SELECT * FROM suppliers WHERE s_id = o_id)",
+        {"o_id": "o_id IDENTITY"},
+        "o_id FILTER, s_id FILTER",
+    ),
+    "lists of the program": (
+        "SELECT o_id, n FROM orders LATERAL VIEW explode(array('a', 'b')) AS n",
+        {"o_id": "o_id IDENTITY", "n": ""},
+        "",
     ),
     "constants": ("SELECT 1 AS one, current_date() AS today", {"one": "", "today": ""}, ""),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from testing.wait import wait_until
-from tests.spark.observed import ObservedEvents, fields
+from tests.spark.observed import ObservedEvents, counted, fields
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -110,6 +110,25 @@ def test_what_a_function_does_with_the_batches(
     assert [way["subtype"] for way in deciding["supplier"]] == ["GROUP_BY"]
 
 
+def test_two_writes_of_a_function_to_one_folder(
+    writes: ObservedEvents, orders: "DataFrame", tmp_path: Path
+) -> None:
+    out = str(tmp_path / "out")
+
+    def write(batch: "DataFrame", number: int) -> None:
+        batch.selectExpr("id", f"{number} AS batch").write.mode("append").json(out)
+        batch.selectExpr("price AS id", "supplier").write.mode("append").json(out)
+
+    query = orders.writeStream.queryName("twice").foreachBatch(write).trigger(availableNow=True)
+    query.option("checkpointLocation", str(tmp_path / "checkpoint")).start().awaitTermination()
+    (written,) = writes.last("twice", "COMPLETE")["outputs"]
+    assert fields(written) == {
+        "id": ["id IDENTITY", "price IDENTITY"],
+        "batch": [],
+        "supplier": ["supplier IDENTITY"],
+    }
+
+
 def test_a_restart_from_the_same_checkpoint(
     heard: ObservedEvents, orders: "DataFrame", tmp_path: Path
 ) -> None:
@@ -161,6 +180,25 @@ def test_names_of_those_without_one(heard: ObservedEvents, spark: "SparkSession"
         }
     finally:
         query.stop()
+
+
+def test_a_stream_into_a_table_is_one_job(
+    writes: ObservedEvents, orders: "DataFrame", spark: "SparkSession", tmp_path: Path
+) -> None:
+    """Where batch writes are reported as well, the stream's own batches are none of them."""
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS lake.streams")
+    spark.sql("DROP TABLE IF EXISTS lake.streams.orders")
+    spark.sql("CREATE TABLE lake.streams.orders (id int, supplier string) USING iceberg")
+    query = orders.select("id", "supplier").writeStream.queryName("into a table")
+    query = query.trigger(availableNow=True).option("checkpointLocation", str(tmp_path / "c"))
+    query.toTable("lake.streams.orders").awaitTermination()
+    end = writes.last("into a table", "COMPLETE")
+    assert counted(end["outputs"][0])["rowCount"] == 3
+    # What comes after it is reported after it.
+    spark.table("lake.streams.orders").write.json(str(tmp_path / "after"))
+    after = writes.find_write(str(tmp_path / "after"))["job"]["name"]
+    names = {event["job"]["name"] for event in writes.events}
+    assert names == {"tests", "into a table", after}
 
 
 def test_lines_of_a_socket(heard: ObservedEvents, spark: "SparkSession", tmp_path: Path) -> None:

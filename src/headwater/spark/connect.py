@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headwater.emit.gaps import GapEntry, GapKind
 from headwater.emit.sender import Sender
 from headwater.model.naming import DatasetName
 from headwater.spark.dataset_names import PlanRelation, name_described
@@ -93,7 +94,7 @@ class ConnectWatcher(QueryTracker):
         """Its progress has the same information."""
 
     def _read_plan(self, stream: StreamRun, query: None) -> bool:
-        stream.add(PlanLineage([], [], [NO_PLAN]))
+        stream.add(PlanLineage([], [], [GapEntry("other", NO_PLAN, f"{NO_PLAN.capitalize()}.")]))
         # One that was stopped looks like one that has read what there is.
         stream.is_finite = True
         return True
@@ -124,18 +125,22 @@ class ConnectWatcher(QueryTracker):
 
 def _gaps(
     sources: list[Json], read: list[list[PlanRelation]], sink: str, written: list[PlanRelation]
-) -> list[str]:
+) -> list[GapEntry]:
     """What has no name here: its class alone, for the rest of it changes with every start."""
     nameless = [
-        f"source {_short(str(source.get('description')))}"
+        _nameless("input", f"source {_short(str(source.get('description')))}")
         for source, relations in zip(sources, read, strict=True)
         if not relations
     ]
     if not written:
-        nameless.append(f"sink {_short(sink)}")
+        nameless.append(_nameless("output", f"sink {_short(sink)}"))
     if any(relation.is_topic for relations in read for relation in relations):
-        nameless.append(_NO_BROKERS)
+        nameless.append(GapEntry("other", _NO_BROKERS, f"{_NO_BROKERS.capitalize()}."))
     return nameless
+
+
+def _nameless(kind: GapKind, name: str) -> GapEntry:
+    return GapEntry(kind, name, f"The {name} is not recognised as a dataset.")
 
 
 def _short(description: str) -> str:

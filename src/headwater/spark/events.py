@@ -5,7 +5,7 @@ from typing import Any
 
 from headwater.emit.events import COMPLETE_SNAPSHOTS, Producer
 from headwater.model.naming import DatasetName
-from headwater.spark.counting import Count
+from headwater.spark.counts.counting import Count
 from headwater.spark.plan_lineage import PlanDataset
 
 Json = dict[str, Any]
@@ -20,6 +20,9 @@ def dataset(of: PlanDataset) -> Json:
         facets["schema"] = SPARK.facet("SchemaDatasetFacet", fields=of.fields)
     if of.relation.other is not None:
         facets["symlinks"] = SPARK.symlinks([of.relation.other])
+    if of.relation.query is not None:
+        query = of.relation.query
+        facets["headwater_query"] = SPARK.custom_facet(query=query.text, dialect=query.dialect)
     if of.columns is not None:
         facets["columnLineage"] = SPARK.facet("ColumnLineageDatasetFacet", **of.columns)
     name = of.relation.name

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from headwater.spark.counting import Count
 from headwater.spark.dataset_names import Java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Called with the analysed plan, the duration in nanoseconds, and the error, if any.
-OnExecution = Callable[[Java, int, str | None], None]
+# Called with what Spark calls the action, its execution, the duration in nanoseconds, and the
+# error, if any.
+OnExecution = Callable[[str, Java, int, str | None], None]
 
 
 class ExecutionListener:
@@ -21,10 +21,10 @@ class ExecutionListener:
         self._on_execution = on_execution
 
     def onSuccess(self, action: str, execution: Java, nanoseconds: int) -> None:
-        self._on_execution(execution, nanoseconds, None)
+        self._on_execution(action, execution, nanoseconds, None)
 
     def onFailure(self, action: str, execution: Java, error: Java) -> None:
-        self._on_execution(execution, 0, str(error))
+        self._on_execution(action, execution, 0, str(error))
 
     class Java:
         implements = ("org.apache.spark.sql.util.QueryExecutionListener",)
@@ -47,34 +47,3 @@ def wait_for_listeners(spark: "SparkSession", milliseconds: int) -> None:
     with suppress(Exception):
         bus: Any = spark.sparkContext._jsc.sc().listenerBus()
         bus.waitUntilEmpty(milliseconds)
-
-
-def count_written(execution: Java) -> Count:
-    """The rows and bytes of a write, by the names that Spark and Iceberg have for them."""
-    metrics = _inside(execution.executedPlan()).metrics()
-    return Count(
-        _metric(metrics, "numOutputRows", "addedRecords"),
-        _metric(metrics, "numOutputBytes", "addedFileSizeInBytes"),
-    )
-
-
-def _inside(plan: Java) -> Java:
-    """What was executed, without what Spark puts around it."""
-    while (within := _AROUND.get(str(plan.getClass().getSimpleName()))) is not None:
-        plan = getattr(plan, within)()
-    return plan
-
-
-_AROUND = {
-    "AdaptiveSparkPlanExec": "executedPlan",
-    "CommandResultExec": "commandPhysicalPlan",
-    "ResultQueryStageExec": "plan",
-}
-
-
-def _metric(metrics: Java, *names: str) -> int | None:
-    for name in names:
-        found = metrics.get(name)
-        if found.isDefined():
-            return int(found.get().value())
-    return None

@@ -3,15 +3,19 @@
 import atexit
 import json
 import logging
+import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from headwater.emit.sender import Sender, http_post
+from headwater.spark.application import SparkApplication
 from headwater.spark.connect import (
     ConnectWatcher,
     add_listener,
@@ -22,7 +26,7 @@ from headwater.spark.connect import (
 from headwater.spark.executions import listen_to_executions, wait_for_listeners
 from headwater.spark.queries import listen_to_queries
 from headwater.spark.query_tracker import QueryTracker
-from headwater.spark.settings import read_settings
+from headwater.spark.settings import ConfiguredParent, read_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,18 +63,33 @@ class LineageListener:
     """Lineage of one session, until it is closed."""
 
     def __init__(
-        self, spark: "SparkSession", sender: Sender, namespace: str, batch: bool = False
+        self,
+        spark: "SparkSession",
+        sender: Sender,
+        namespace: str,
+        batch: bool = False,
+        parent: ConfiguredParent | None = None,
     ) -> None:
         self.is_closed = False
         self._spark = spark
         self._sender = sender
-        self._watcher = (
-            ConnectWatcher(spark, sender, namespace)
-            if is_connect(spark)
-            else QueryTracker(spark, sender, namespace, batch)
-        )
-        self._stop = self._listen_over_connect() if is_connect(spark) else self._listen()
+        self._application: SparkApplication | None = None
+        if is_connect(spark):
+            self._watcher: QueryTracker = ConnectWatcher(spark, sender, namespace)
+            self._stop = self._listen_over_connect()
+        else:
+            if batch:
+                self._application = SparkApplication(spark, namespace, parent)
+                self._send_application("START")
+            self._watcher = QueryTracker(spark, sender, namespace, self._application)
+            self._stop = self._listen()
+        self._failures = Failures()
         atexit.register(self._end)
+
+    def _send_application(self, kind: str, error: str | None = None) -> None:
+        if self._application is not None:
+            event = self._application.event(kind, error)
+            self._sender.send(f"{self._application.run} {kind}", event)
 
     def _listen(self) -> Callable[[], None]:
         """Begin; gives what ends it."""
@@ -102,24 +121,71 @@ class LineageListener:
 
     def close(self, seconds: float = _END_SECONDS) -> None:
         """Send what waits, for so long at most, and listen no more."""
+        if self.is_closed:
+            return
         give_up = time.monotonic() + seconds
         self.is_closed = True
         atexit.unregister(self._end)
-        self._hear_no_more()
+        self._hear_no_more(seconds)
         self._watcher.close(max(give_up - time.monotonic(), 0))
+        error = self._failures.close()
+        self._send_application("COMPLETE" if error is None else "FAIL", error)
         self._sender.close(max(give_up - time.monotonic(), 0))
 
-    def _hear_no_more(self) -> None:
+    def _hear_no_more(self, seconds: float) -> None:
+        """Listen no more; a JVM that does not answer is not waited for any longer than so long."""
         stop, self._stop = self._stop, lambda: None
-        # The session may have ended before.
-        with suppress(Exception):
-            stop()
+
+        def try_it() -> None:
+            # The session may have ended before.
+            with suppress(Exception):
+                stop()
+
+        thread = threading.Thread(target=try_it, name="headwater-end", daemon=True)
+        thread.start()
+        thread.join(seconds)
 
     def _end(self) -> None:
         """The program ends, and with it the queries that run still."""
-        self._hear_no_more()
+        self._hear_no_more(_seconds_left())
         self._watcher.end_all()
-        self.close()
+        self.close(_seconds_left())
+
+
+def _seconds_left() -> float:
+    """How long the end of the program may still take, for all that listens in it."""
+    global _gives_up_at
+    if _gives_up_at is None:
+        _gives_up_at = time.monotonic() + _END_SECONDS
+    return max(_gives_up_at - time.monotonic(), 0)
+
+
+# When the program has waited long enough at its end; None while it runs.
+_gives_up_at: float | None = None
+
+
+class Failures:
+    """The error that ends the program, if one does."""
+
+    def __init__(self) -> None:
+        self._error: str | None = None
+        self._before = sys.excepthook
+        # Kept as one object: a method is another each time that it is asked for.
+        self._hook = self._keep
+        sys.excepthook = self._hook
+
+    def _keep(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if issubclass(kind, Exception):
+            self._error = f"{kind.__name__}: {str(error).partition(chr(10))[0]}"
+        self._before(kind, error, trace)
+
+    def close(self) -> str | None:
+        """Listen no more; gives the error."""
+        if sys.excepthook is self._hook:
+            sys.excepthook = self._before
+        return self._error
 
 
 def listen(
@@ -130,13 +196,13 @@ def listen(
     api_key: str | None = None,
     batch: bool | None = None,
 ) -> LineageListener:
-    """Report the inputs and outputs of a session's streams to a server, by column, while they run.
+    """Report what a session's streams and batch writes read and write to a server, by column.
 
-    With `batch`, writes outside streams are reported as well, each as a job named by its target;
-    where OpenLineage's own listener runs, they are left to it. What is not given is taken from the
-    settings of the session (`spark.headwater.url`, `.namespace`, `.token`, `.batch`) or from the
-    environment (`HEADWATER_SPARK_URL` and so on). The namespace is else that of OpenLineage's own
-    listener, or the application's name.
+    Every write outside streams is a job, named by its target, under the application's run; with
+    `batch=False`, or where OpenLineage's own listener runs, streams alone are reported. What is
+    not given is taken from the settings of the session (`spark.headwater.url`, `.namespace`,
+    `.token`, `.batch`) or from the environment (`HEADWATER_SPARK_URL` and so on). The namespace is
+    else that of OpenLineage's own listener, or the application's name.
 
     A session that is listened to already goes on as it is.
     """
@@ -157,6 +223,7 @@ def listen(
         sender,
         namespace or settings.namespace,
         is_batch and not settings.has_stock_listener,
+        settings.parent,
     )
     _of_sessions[spark] = found
     return found

@@ -49,6 +49,9 @@ def read_tree(nodes: list[Json]) -> PlanNode:
     for flat in reversed(nodes):
         count = flat["num-children"]
         children = tuple(made[-1 : -count - 1 : -1]) if count else ()
+        if "dataCols" in flat:
+            # A table of Hive's: its columns are in two lists.
+            flat["output"] = [*flat["dataCols"], *flat.get("partitionCols", [])]
         if count:
             del made[-count:]
         made.append(PlanNode(flat["class"].rpartition(".")[2].rstrip("$"), flat, children))

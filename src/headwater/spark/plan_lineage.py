@@ -1,15 +1,30 @@
 """The lineage of a plan in OpenLineage's terms: inputs, outputs and column lineage."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from headwater.emit.gaps import GapEntry
 from headwater.model.naming import DatasetName
-from headwater.spark.column_sources import ColumnSource, Deciding, Derived, Direct, Way
-from headwater.spark.dataset_names import Java, PlanRelation, name_leaf
-from headwater.spark.payload_types import PARSERS, WRITERS, add_types
-from headwater.spark.plan import PlanNode, expression_id, read_tree
-from headwater.spark.plan_columns import PlanReader, Rows
+from headwater.spark.columns.facets import column_lineage, merge_lineage, schema_field
+from headwater.spark.columns.jvm import complete_tree, load_tree, pair_leaves
+from headwater.spark.columns.plan_reader import PlanReader, merge_types
+from headwater.spark.columns.rows import Rows
+from headwater.spark.columns.sources import (
+    ColumnSource,
+    PlanValue,
+    ValueForm,
+    parts_of_type,
+    path_text,
+)
+from headwater.spark.dataset_names import (
+    Java,
+    PlanRelation,
+    describe_leaf,
+    name_leaf,
+    name_topics,
+)
+from headwater.spark.plan import PlanNode, expression_id
+from headwater.spark.settings import shows_literals
 from headwater.spark.targets import Target, find_target
 
 Json = dict[str, Any]
@@ -22,13 +37,21 @@ class PlanDataset(NamedTuple):
     fields: list[Json]
     columns: Json | None = None
 
+    def merge(self, other: "PlanDataset") -> "PlanDataset":
+        """The same dataset, as two plans write it."""
+        known = {field["name"] for field in self.fields}
+        more = [field for field in other.fields if field["name"] not in known]
+        columns = merge_lineage(self.columns, other.columns)
+        relation = self.relation if self.relation.other is not None else other.relation
+        return PlanDataset(relation, [*self.fields, *more], columns)
+
 
 class PlanLineage(NamedTuple):
-    """The lineage of a plan. `gaps` are the kinds of nodes that columns were not traced through."""
+    """The lineage of a plan. `gaps` is what of it was not understood."""
 
     inputs: list[PlanDataset]
     outputs: list[PlanDataset]
-    gaps: list[str]
+    gaps: list[GapEntry]
 
 
 class AnalysedPlan:
@@ -36,20 +59,29 @@ class AnalysedPlan:
 
     def __init__(self, plan: Java, query_name: str, of: "AnalysedPlan | None" = None) -> None:
         """Read an analysed plan of the JVM; `of` is the stream whose batch it works on."""
-        text = str(plan.toJSON())
-        tree = read_tree(json.loads(text))
-        if any(f'.{kind}"' in text for kind in (*PARSERS, *WRITERS)):
-            add_types(plan, tree)
+        tree = load_tree(plan)
         self.target = find_target(plan, tree, query_name)
+        has_literals = shows_literals(
+            str(plan.conf().getConfString("spark.headwater.literals", ""))
+        )
+        leaves = pair_leaves(plan, tree)
+        for rows, below in self.target.plans:
+            complete_tree(rows, below)
+            leaves.update(pair_leaves(rows, below))
         if of is None:
-            self._reader, relations = PlanReader(), []
+            self._reader, relations = PlanReader(has_literals=has_literals), []
         else:
-            self._reader = PlanReader([*of._reader.leaves], known=of.rows)
+            self._reader = PlanReader(
+                [*of._reader.leaves], known=of.rows, has_literals=has_literals
+            )
             self._reader.payloads.update(of._reader.payloads)
             self._reader.casts.update(of._reader.casts)
             relations = of._sources.relations
         self.rows: Rows = self._reader.read(self.target.query)
-        self._sources: _Sources = _Sources(self._reader, _java_leaves(plan), relations, query_name)
+        self._sources: _Sources = _Sources(self._reader, leaves, relations, query_name)
+        if self.target.topic_options and not self.target.relations:
+            self._find_topics_written(self.target.topic_options)
+        self._gaps = [*self._reader.gaps, *self._sources.gaps, *self.target.gaps]
 
     def lineage(self) -> PlanLineage:
         outputs = [
@@ -63,7 +95,32 @@ class AnalysedPlan:
             # A table that is rewritten in place is read as well, which is no information.
             if not (self.target.is_by_name and each.relation.name in written)
         ]
-        return PlanLineage(inputs, outputs, sorted(set(self._reader.gaps)))
+        return PlanLineage(inputs, outputs, sorted(set(self._gaps)))
+
+    def _find_topics_written(self, options: Mapping[str, str]) -> None:
+        """Name the topics that a column of the rows has, where it is one of a few constants."""
+        named = [id for id, name in self.rows.names.items() if name == "topic"]
+        value = self.rows.columns[named[0]] if named else PlanValue()
+        topics = ",".join(sorted(value.constants or ()))
+        if not topics:
+            return
+        relations = name_topics({**options, "topic": topics})
+        self.target = self.target._replace(relations=relations, gaps=())
+        if len(relations) > 1:
+            self.rows = self.rows.decided_by(
+                frozenset((source, "FILTER") for source, _ in value.all_indirect)
+            )
+
+    def scans(self) -> list[tuple[frozenset[int], list[DatasetName]]]:
+        """The ids of the columns of each leaf that does not stream, and the datasets that it is."""
+        return [
+            (
+                frozenset(expression_id(each)[0] for each in leaf.expressions("output")),
+                [relation.name for relation in relations],
+            )
+            for leaf, relations in zip(self._reader.leaves, self._sources.relations, strict=True)
+            if not _is_streaming(leaf)
+        ]
 
     def find_topics(self, offsets: Sequence[Any]) -> bool:
         """Name the topics of patterns by the offsets of each source; returns whether any is new."""
@@ -97,20 +154,6 @@ def _is_streaming(leaf: PlanNode) -> bool:
     return leaf.kind.startswith("Streaming")
 
 
-def _java_leaves(plan: Java) -> dict[int, Java]:
-    """The leaves of a plan and of the subqueries in it, by the id of their first column."""
-    leaves: dict[int, Java] = {}
-    subqueries = plan.subqueriesAll()
-    for tree in [plan, *(subqueries.apply(place) for place in range(subqueries.size()))]:
-        found = tree.collectLeaves()
-        for place in range(found.size()):
-            leaf = found.apply(place)
-            output = leaf.output()
-            if output.nonEmpty():
-                leaves[int(output.apply(0).exprId().id())] = leaf
-    return leaves
-
-
 class _Sources:
     """The relations behind the leaves of a plan."""
 
@@ -123,22 +166,39 @@ class _Sources:
     ) -> None:
         self._reader = reader
         self._query_name = query_name
+        self.gaps: list[GapEntry] = []
+        """The leaves that are not known as any dataset."""
         new = reader.leaves[len(known) :]
         self.relations = [*known, *(self._name(leaf, leaves) for leaf in new)]
         self.patterns: dict[int, PlanRelation] = {}
         """What stands for topics that are not known yet."""
         for place, relations in enumerate(self.relations):
             if any(relation.is_pattern for relation in relations):
-                self.patterns[place] = relations.pop()._replace(is_pattern=False)
+                self._note_pattern(place, relations.pop())
 
     def _name(self, leaf: PlanNode, leaves: Mapping[int, Java]) -> list[PlanRelation]:
-        output = leaf.expressions("output")
-        found = leaves.get(expression_id(output[0])[0]) if output else None
-        return name_leaf(found, self._query_name) if found is not None else []
+        found = leaves.get(id(leaf.fields))
+        relations = name_leaf(found, self._query_name) if found is not None else []
+        if not relations:
+            why = _LEAVES.get(leaf.kind, "is read, and not recognised as a dataset")
+            gap = describe_leaf(found) if found is not None else None
+            self.gaps.append(gap or GapEntry("input", leaf.kind, f"{leaf.kind} {why}."))
+        return relations
+
+    def _note_pattern(self, place: int, pattern: PlanRelation) -> None:
+        """Topics that a stream's batches report; of a plan that does not stream, nobody does."""
+        if _is_streaming(self._reader.leaves[place]):
+            self.patterns[place] = pattern._replace(is_pattern=False)
+            return
+        name = f"topics {pattern.name.name}"
+        why = "Topics are read by a pattern, and which they are is not known."
+        self.gaps.append(GapEntry("input", name, why))
 
     def of(self, source: ColumnSource) -> list[tuple[PlanRelation, str]]:
         """The columns, by their datasets, that a source of the plan is."""
-        return [(relation, _field(relation, source)) for relation in self.relations[source.leaf]]
+        return [
+            (relation, field_name(relation, source)) for relation in self.relations[source.leaf]
+        ]
 
     def datasets(self, rows: Rows) -> list[PlanDataset]:
         found: dict[DatasetName, PlanDataset] = {}
@@ -152,17 +212,16 @@ class _Sources:
     def _fields(self, number: int) -> list[Json]:
         """A relation's columns."""
         output = self._reader.leaves[number].expressions("output")
-        return [_schema_field(each.fields["name"], each.fields["dataType"]) for each in output]
+        return [schema_field(each.fields["name"], each.fields["dataType"]) for each in output]
 
     def _messages(self, number: int, used: frozenset[ColumnSource]) -> list[Json]:
         """The columns of a topic: those that are parsed from its messages, and what else of them
         is used, with the types it is cast to."""
-        fields = {
-            field["name"]: _schema_field(field["name"], field["type"])
-            for source, schema in self._reader.payloads.items()
-            if source.leaf == number and isinstance(schema.get("fields"), list)
-            for field in schema["fields"]
-        }
+        kinds: dict[str, Any] = {}
+        for source, schema in self._reader.payloads.items():
+            if source.leaf == number and isinstance(schema, dict):
+                for name, kind in _parsed_fields(source, schema):
+                    kinds[name] = merge_types(kinds[name], kind) if name in kinds else kind
         as_they_are = {
             source.path[0] for source in used if source.leaf == number and not source.payload
         }
@@ -172,33 +231,42 @@ class _Sources:
                 kind = self._reader.casts.get(
                     ColumnSource(number, (name,)), each.fields["dataType"]
                 )
-                fields.setdefault(name, _schema_field(name, kind))
-        return list(fields.values())
+                kinds.setdefault(name, kind)
+        return [schema_field(name, kind) for name, kind in kinds.items()]
 
 
-def _field(relation: PlanRelation, source: ColumnSource) -> str:
-    return ".".join(source.payload if relation.is_topic and source.payload else source.path)
+def _parsed_fields(source: ColumnSource, schema: Json) -> Iterator[tuple[str, Any]]:
+    """The columns of a topic that a schema stands for, with which part of a message is parsed."""
+    within = (*(() if source.path == ("value",) else source.path), *source.payload)
+    for step in reversed(within):
+        schema = {"type": "struct", "fields": [{"name": step, "type": schema}]}
+    for field in schema.get("fields", []):
+        yield field["name"], field["type"]
+
+
+def field_name(relation: PlanRelation, source: ColumnSource) -> str:
+    """The column of a relation that a source is: of a topic, one of its messages."""
+    if relation.is_topic and source.payload:
+        within = () if source.path == ("value",) else source.path
+        return path_text((*within, *source.payload)) or path_text(source.path)
+    return path_text(source.path)
 
 
 def _written(relation: PlanRelation, target: Target, rows: Rows, sources: _Sources) -> PlanDataset:
-    values = _values(relation, target, rows)
+    columns = _columns(target, rows)
+    if relation.is_topic:
+        columns = _of_messages(columns)
     itself = relation.name if target.is_by_name else None
-    columns: Json = {
-        "fields": {
-            name: {"inputFields": _inputs(value.whole, value.indirect, sources, itself)}
-            for name, (value, _) in values.items()
-        }
-    }
-    if rows.deciding:
-        columns["dataset"] = _inputs({}, rows.deciding, sources, itself)
-    fields = [_schema_field(name, kind) for name, (_, kind) in values.items()]
-    return PlanDataset(relation, fields, columns)
+    values = {name: value for name, (value, _) in columns.items()}
+    facet = column_lineage(values, rows.deciding, sources.of, itself)
+    fields = [schema_field(name, kind) for name, (_, kind) in columns.items()]
+    return PlanDataset(relation, fields, facet)
 
 
-_Values = dict[str, tuple[Derived, Any]]
+_Columns = dict[str, tuple[PlanValue, Any]]
 
 
-def _values(relation: PlanRelation, target: Target, rows: Rows) -> _Values:
+def _columns(target: Target, rows: Rows) -> _Columns:
     """What is written, by column: by position, under the names that the target has for them."""
     if target.is_by_name:
         kinds = dict(target.columns)
@@ -207,90 +275,34 @@ def _values(relation: PlanRelation, target: Target, rows: Rows) -> _Values:
             for id, value in rows.columns.items()
             if rows.names[id] in kinds
         }
-    named: _Values = {}
-    for place, (id, value) in enumerate(rows.columns.items()):
+    named: _Columns = {}
+    for place, id in enumerate(rows.order):
         known = target.columns[place] if place < len(target.columns) else (rows.names[id], None)
-        named[known[0]] = (value, known[1])
-    if not relation.is_topic:
-        return named
-    # A message's columns are those of the structure that its value was made of.
-    message, _ = named.get("value", (None, None))
-    if message is None or message.members is None:
-        return named
-    inside = message.kind["fields"] if isinstance(message.kind, dict) else []
-    kinds = {field["name"]: field["type"] for field in inside}
-    return {name: (member, kinds.get(name)) for name, member in message.members.items()}
+        named[known[0]] = (rows.columns[id], known[1])
+    return named
 
 
-def _inputs(
-    direct: Mapping[ColumnSource, Way],
-    indirect: frozenset[Deciding],
-    sources: _Sources,
-    itself: DatasetName | None,
-) -> list[Json]:
-    """Input fields, each once, with all the ways it goes in; but those of the target itself."""
-    found: dict[tuple[DatasetName, str], list[Json]] = {}
-    for source, way in direct.items():
-        for relation, field in sources.of(source):
-            kind = _parsed(way, relation, source)
-            found.setdefault((relation.name, field), []).append(
-                _transformation("DIRECT", kind.direct.name, kind.is_masking)
-            )
-    for source, subtype in sorted(indirect):
-        for relation, field in sources.of(source):
-            found.setdefault((relation.name, field), []).append(
-                _transformation("INDIRECT", subtype, False)
-            )
-    return [
-        {
-            "namespace": name.namespace,
-            "name": name.name,
-            "field": field,
-            "transformations": _distinct(ways),
-        }
-        for (name, field), ways in sorted(found.items())
-        if name != itself
-    ]
+def _of_messages(columns: _Columns) -> _Columns:
+    """A message's columns are those of the structure that its value was made of, and its key."""
+    named = {name: each for name, each in columns.items() if name not in ("partition", "topic")}
+    for name, (value, _) in list(named.items()):
+        if value.content is None:
+            continue
+        if name == "value" and value.content.form is ValueForm.STRUCT:
+            parts = parts_of_type(value.kind)
+            kinds = parts[1] if parts is not None else {}
+            del named[name]
+            inside = {
+                step: (member.beside(value.indirect), kinds.get(step))
+                for step, member in (value.content.members or {}).items()
+            }
+            named = {**inside, **{key: each for key, each in named.items() if key not in inside}}
+        else:
+            named[name] = (value.content.beside(value.indirect), value.kind)
+    return named
 
 
-def _parsed(way: Way, relation: PlanRelation, source: ColumnSource) -> Way:
-    """What is parsed out of a column is part of it; of a topic it is a column by itself."""
-    if source.payload and not relation.is_topic:
-        return way.then(Way(Direct.TRANSFORMATION))
-    return way
-
-
-def _transformation(kind: str, subtype: str, is_masking: bool) -> Json:
-    return {"type": kind, "subtype": subtype, "description": "", "masking": is_masking}
-
-
-def _distinct(ways: Sequence[Json]) -> list[Json]:
-    known: dict[tuple[Any, ...], Json] = {}
-    for way in ways:
-        known.setdefault(tuple(way.values()), way)
-    return list(known.values())
-
-
-def _schema_field(name: str, kind: Any) -> Json:
-    """A field as OpenLineage's schema has it; `kind` is Spark's type in JSON."""
-    if not isinstance(kind, dict):
-        return {"name": name, "type": kind} if kind else {"name": name}
-    column: Json = {"name": name, "type": kind.get("type", "")}
-    inner = _inside(kind)
-    if inner:
-        column["fields"] = inner
-    return column
-
-
-def _inside(kind: Json) -> list[Json]:
-    match kind.get("type"):
-        case "struct":
-            return [_schema_field(field["name"], field["type"]) for field in kind["fields"]]
-        case "array":
-            return [_schema_field("_element", kind["elementType"])]
-        case "map":
-            return [
-                _schema_field("key", kind["keyType"]),
-                _schema_field("value", kind["valueType"]),
-            ]
-    return []
+_LEAVES = {
+    "LogicalRDD": "holds rows of an RDD or of the program itself: where they are from is not known",
+    "ExternalRDD": "holds objects of an RDD: where they are from is not known",
+}

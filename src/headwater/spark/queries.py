@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headwater.spark.dataset_names import Java
 from headwater.spark.query_tracker import QueryTracker
 
 if TYPE_CHECKING:
@@ -17,17 +16,17 @@ class QueryListener:
     def __init__(self, watcher: QueryTracker) -> None:
         self._watcher = watcher
 
-    def onQueryStarted(self, event: Java) -> None:
+    def onQueryStarted(self, event: Any) -> None:
         self._watcher.started(event.id().toString(), event.runId().toString(), event.name())
 
-    def onQueryProgress(self, event: Java) -> None:
+    def onQueryProgress(self, event: Any) -> None:
         progress = json.loads(event.progress().json())
         self._watcher.moved(progress["runId"], progress)
 
-    def onQueryIdle(self, event: Java) -> None:
+    def onQueryIdle(self, event: Any) -> None:
         self._watcher.idle(event.runId().toString())
 
-    def onQueryTerminated(self, event: Java) -> None:
+    def onQueryTerminated(self, event: Any) -> None:
         error = event.exception()
         self._watcher.ended(event.runId().toString(), error.get() if error.isDefined() else None)
 

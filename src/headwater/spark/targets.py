@@ -1,18 +1,27 @@
 """Where a plan writes to: the node on top of it, and what it is the name of."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from headwater.model.naming import DatasetName, by_location
+from headwater.emit.gaps import GapEntry
+from headwater.model.naming import DatasetName
 from headwater.spark.dataset_names import (
     Java,
     PlanRelation,
     name_catalog_table,
+    name_created,
     name_described,
+    name_files,
     name_leaf,
+    name_provider,
     name_topics,
 )
+from headwater.spark.datasets.delta import read_delete, read_merge, read_update
+from headwater.spark.datasets.providers import describe_options
+from headwater.spark.datasets.scala import read_map
+from headwater.spark.datasets.unknown import unknown_output
 from headwater.spark.plan import PlanNode
 
 
@@ -23,14 +32,45 @@ class Target(NamedTuple):
     query: PlanNode
     columns: list[tuple[str, Any]]
     is_by_name: bool = False
+    topic_options: Mapping[str, str] | None = None
+    """How Kafka is written to, where a column of the rows has the topic."""
+    plans: tuple[tuple[Java, PlanNode], ...] = ()
+    """Plans in the JVM that give the rows, where they are no children of the one that writes."""
+    gaps: tuple[GapEntry, ...] = ()
+    has_none: bool = False
+    """There is nothing to name: rows go nowhere, or to a function, whose writes are separate."""
+    verb: str = "write"
+
+
+def is_write(kind: str) -> bool:
+    """Whether a node on top of a plan writes."""
+    return kind in _TARGETS or bool(_WRITES.match(kind) and not _DEFINES.match(kind))
 
 
 def find_target(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """The target of a plan; without one that is known, the plan is all query."""
     reading = _TARGETS.get(tree.kind)
     if reading is None:
-        return Target([], tree, [])
-    return reading(plan, tree, query_name)
+        gaps = (unknown_output(_class_of(plan)),) if is_write(tree.kind) else ()
+        return Target([], tree, [], gaps=gaps)
+    target = reading(plan, tree, query_name)
+    if target.relations or target.gaps or target.has_none:
+        return target
+    return target._replace(gaps=(unknown_output(_describe(plan)),))
+
+
+def _describe(plan: Java) -> str:
+    """What is written to and has no name: a provider's class, or the node itself."""
+    for name in ("sink", "dataSource", "table"):
+        try:
+            return _class_of(getattr(plan, name)())
+        except Exception:
+            continue
+    return _class_of(plan)
+
+
+def _class_of(object: Java) -> str:
+    return str(object.getClass().getName()).rstrip("$")
 
 
 def _stream(plan: Java, tree: PlanNode, query_name: str) -> Target:
@@ -40,32 +80,145 @@ def _stream(plan: Java, tree: PlanNode, query_name: str) -> Target:
         return Target(name_leaf(relation.get()), tree.child("query"), _columns(tree, "relation"))
     kind = str(plan.table().getClass().getSimpleName())
     if "Kafka" in kind:
-        relations = name_topics(_options(plan.writeOptions()))
-    else:
+        options = read_map(plan.writeOptions())
+        columns, topics = _columns_of(plan.query()), name_topics(options)
+        return Target(topics, tree.child("query"), columns, topic_options=options)
+    if kind.rstrip("$") in _OF_SESSION:
         relations = [PlanRelation(DatasetName(_of_session(kind), query_name))]
+    else:
+        return _provided(plan, tree.child("query"), plan.table(), read_map(plan.writeOptions()))
     return Target(relations, tree.child("query"), _columns_of(plan.query()))
 
 
 def _old_stream(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """A stream's sink of the first kind: files, or a function that is given the batches."""
-    relations = name_described(str(plan.sink().toString()))
-    return Target(relations, tree.child("query"), _columns_of(plan.query()))
+    sink, table = plan.sink(), plan.catalogTable()
+    query = tree.child("query")
+    if _class_of(sink).rpartition(".")[2] in _FUNCTIONS:
+        # What it writes is known from its own writes.
+        return Target([], query, _columns_of(plan.query()), has_none=True)
+    relations = name_described(str(sink.toString()))
+    if table.isDefined():
+        relations = [name_catalog_table(table.get())]
+    if not relations:
+        return _provided(plan, query, sink, read_map(plan.writeOptions()))
+    return Target(relations, query, _columns_of(plan.query()))
+
+
+def _provided(plan: Java, query: PlanNode, by: Java, options: dict[str, str]) -> Target:
+    """What a provider writes to, by its options; a gap where it is not known."""
+    kind = _class_of(by)
+    relations = name_provider(kind, options, plan)
+    gap = unknown_output(kind, describe_options(options))
+    return Target(
+        relations,
+        query,
+        _columns_of(plan.query()),
+        plans=((plan.query(), query),),
+        gaps=() if relations else (gap,),
+        topic_options=options if "Kafka" in kind else None,
+    )
+
+
+def _saved(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """Rows that are handed to a provider: JDBC, Kafka, Delta and many others."""
+    (query,) = tree.expressions("query")
+    return _provided(plan, query, plan.dataSource(), read_map(plan.options()))
+
+
+def _inserted(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """Rows added to a relation of a provider, such as a view of a database's table."""
+    (query,) = tree.expressions("query")
+    columns = _columns(tree, "logicalRelation")
+    return Target(name_leaf(plan.logicalRelation()), query, columns, plans=((plan.query(), query),))
 
 
 def _table(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """Rows added to a table, or put in the place of others."""
-    return Target(name_leaf(plan.table()), tree.child("query"), _columns(tree, "table"))
+    kind = _class_of(plan.table().table()).rpartition(".")[2]
+    if kind == "NoopTable" or "StagedDelta" in kind:
+        # What is created is reported by the command that creates it.
+        return Target([], tree.child("query"), [], has_none=True)
+    relations = name_leaf(plan.table())
+    options = describe_options(read_map(plan.writeOptions()))
+    gap = unknown_output(_class_of(plan.table().table()), options)
+    columns = _columns(tree, "table")
+    return Target(relations, tree.child("query"), columns, gaps=() if relations else (gap,))
 
 
 def _rewritten(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """Rows changed in place by MERGE, UPDATE or DELETE, among columns that hold the operation."""
     columns = _columns(tree, "table")
-    return Target(name_leaf(plan.originalTable()), tree.child("query"), columns, is_by_name=True)
+    verb = str(plan.table().table().operation().command().toString()).lower()
+    relations = name_leaf(plan.originalTable())
+    return Target(relations, tree.child("query"), columns, is_by_name=True, verb=verb)
+
+
+def _created(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """CREATE TABLE AS SELECT and its like, of a table that has a place once it is created."""
+    (query,), columns = tree.expressions("query"), _columns_of(plan.query())
+    plans = ((plan.query(), query),)
+    created = plan.name()
+    catalog, identifier = created.catalog(), created.identifier()
+    try:
+        relations = [name_created(plan, catalog, identifier)]
+    except Exception:
+        name = f"{catalog.name()}.{identifier.toString()}"
+        gap = GapEntry("output", name, f"{name} is created, and is not there.")
+        return Target([], query, columns, plans=plans, gaps=(gap,))
+    return Target(relations, query, columns, plans=plans)
+
+
+def _merged(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """Delta's MERGE."""
+    query, source, target = read_merge(tree)
+    plans = ((plan.source(), source), (plan.target(), target))
+    return _changed(plan, query, target, plans, "merge")
+
+
+def _updated(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """Delta's UPDATE."""
+    query, target = read_update(tree)
+    return _changed(plan, query, target, ((plan.target(), target),), "update")
+
+
+def _deleted(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """Delta's DELETE."""
+    query, target = read_delete(tree)
+    return _changed(plan, query, target, ((plan.target(), target),), "delete")
+
+
+def _changed(
+    plan: Java,
+    query: PlanNode,
+    target: PlanNode,
+    plans: tuple[tuple[Java, PlanNode], ...],
+    verb: str,
+) -> Target:
+    leaf = plan.target().collectLeaves().apply(0)
+    columns = [
+        (each.fields["name"], each.fields.get("dataType"))
+        for node in target.walk()
+        for each in node.expressions("output")
+    ]
+    return Target(name_leaf(leaf), query, columns, is_by_name=True, plans=plans, verb=verb)
+
+
+def _emptied(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """DELETE of what a table knows by itself, without reading rows."""
+    leaf = plan.table().collectLeaves().apply(0)
+    return Target(name_leaf(leaf), tree.child("table"), [], is_by_name=True, verb="delete")
+
+
+def _hive(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """Rows added to a table that Hive reads."""
+    relation = name_catalog_table(plan.table())
+    return Target([relation], tree.child("query"), _columns_of(plan.query()))
 
 
 def _files(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """Files in a folder, which may be a table of Spark's own catalog."""
-    relation = PlanRelation(by_location(str(plan.outputPath().toString())))
+    relation = PlanRelation(name_files(str(plan.outputPath().toString())))
     table = plan.catalogTable()
     if table.isDefined():
         relation = name_catalog_table(table.get())
@@ -94,19 +247,27 @@ def _of_session(kind: str) -> str:
     return kind.rstrip("$").removesuffix("Table").removesuffix("Sink").lower() or "spark"
 
 
-def _options(options: Java) -> dict[str, str]:
-    """A map of Scala's, as one of ours."""
-    keys = options.keys().toSeq()
-    names = [str(keys.apply(place)) for place in range(keys.size())]
-    return {name: str(options.apply(name)) for name in names}
-
-
+# What the commands of connectors that write are called, and what only defines a table.
+_WRITES = re.compile("Append|Copy|Delete|Insert|Load|Merge|Overwrite|Save|Update|Write")
+_DEFINES = re.compile("UpdateTable|UpdateColumn|WriteFiles")
+# Sinks that exist only within a session, and functions that are given the batches.
+_OF_SESSION = frozenset(("ConsoleTable", "MemorySink", "NoopTable"))
+_FUNCTIONS = frozenset(("ForeachBatchSink", "PythonForeachBatchSink"))
 _TARGETS: dict[str, Callable[[Java, PlanNode, str], Target]] = {
     "AppendData": _table,
+    "CreateTableAsSelect": _created,
+    "DeleteCommand": _deleted,
+    "DeleteFromTable": _emptied,
+    "InsertIntoDataSourceCommand": _inserted,
     "InsertIntoHadoopFsRelationCommand": _files,
+    "InsertIntoHiveTable": _hive,
+    "MergeIntoCommand": _merged,
     "OverwriteByExpression": _table,
     "OverwritePartitionsDynamic": _table,
     "ReplaceData": _rewritten,
+    "ReplaceTableAsSelect": _created,
+    "SaveIntoDataSourceCommand": _saved,
+    "UpdateCommand": _updated,
     "WriteDelta": _rewritten,
     "WriteToMicroBatchDataSource": _stream,
     "WriteToMicroBatchDataSourceV1": _old_stream,

@@ -46,19 +46,20 @@ def _kind(expression: Java) -> str:
 def _in_fields(node: PlanNode) -> Iterator[Json]:
     """Such expressions in the fields of one node, in their order."""
     for value in node.fields.values():
-        for flat in _lists_of_nodes(value):
+        for flat in lists_of_nodes(value):
             for each in read_tree(flat).walk():
                 if each.kind in PARSERS or each.kind in WRITERS:
                     yield each.fields
 
 
-def _lists_of_nodes(value: Any) -> Iterator[list[Json]]:
+def lists_of_nodes(value: Any) -> Iterator[list[Json]]:
+    """The trees, each a list of nodes, that are in a field."""
     if isinstance(value, list) and value:
         if isinstance(value[0], dict) and "num-children" in value[0]:
             yield value
         elif isinstance(value[0], list):
             for each in value:
-                yield from _lists_of_nodes(each)
+                yield from lists_of_nodes(each)
 
 
 def _in_java(plan: Java) -> Iterator[Java]:

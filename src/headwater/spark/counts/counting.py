@@ -1,6 +1,6 @@
 """What Spark counts of a query, added up over its batches: rows, bytes, and what is yet to read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from headwater.model.naming import DatasetName
@@ -29,6 +29,7 @@ class Work(NamedTuple):
     bytes_read: int = 0
     bytes_written: int = 0
     rows_written: int = 0
+    rows_read: int = 0
 
     def plus(self, other: "Work") -> "Work":
         return Work(*(one + more for one, more in zip(self, other, strict=True)))
@@ -38,21 +39,42 @@ class SourceCounts(NamedTuple):
     """One source of a query: its rows so far, and by topic where it reads several."""
 
     rows: int = 0
-    rows_by_topic: Mapping[str, int] | None = {}
-    """None if a batch did not report its start offset."""
+    rows_by_topic: Mapping[str, int] = {}
     lag_by_topic: Mapping[str, int] = {}
+    from_nowhere: Mapping[str, Mapping[str, int]] | None = None
+    """Where the first batch ended, if it did not report where it began: at its initial offsets."""
+    rows_at_first: int = 0
 
     def after(self, progress: Json) -> "SourceCounts":
         start, end, latest = (
             _offsets(progress.get(name)) for name in ("startOffset", "endOffset", "latestOffset")
         )
-        read = None if self.rows_by_topic is None or not start else _between(start, end)
-        rows_by_topic = None
-        if read is not None and self.rows_by_topic is not None:
-            before = self.rows_by_topic
-            rows_by_topic = {topic: before.get(topic, 0) + read[topic] for topic in read}
-        rows = self.rows + max(progress.get("numInputRows") or 0, 0)
-        return SourceCounts(rows, rows_by_topic, _between(end, latest) if latest else {})
+        counted = max(progress.get("numInputRows") or 0, 0)
+        first = self.from_nowhere
+        if first is None and end:
+            # With a start there is nothing left to find out.
+            first = {} if start else end
+        read = _between(start, end) if start else {}
+        by_topic = {
+            topic: self.rows_by_topic.get(topic, 0) + read.get(topic, 0)
+            for topic in {**self.rows_by_topic, **end}
+        }
+        if read:
+            # A function that uses a batch several times has it read, and counted, as often.
+            counted = min(counted, sum(read.values()))
+        at_first = counted if first and first is end else self.rows_at_first
+        lag = _between(end, latest) if latest else {}
+        return SourceCounts(self.rows + counted, by_topic, lag, first, at_first)
+
+    def began_at(self, offsets: Any) -> "SourceCounts":
+        """The same, with the rows of the first batch, once its initial offsets are known."""
+        initial = _offsets(offsets)
+        if not self.from_nowhere or not initial:
+            return self
+        read = _between(initial, dict(self.from_nowhere))
+        by_topic = {topic: rows + read.get(topic, 0) for topic, rows in self.rows_by_topic.items()}
+        rows = self.rows - max(self.rows_at_first - sum(read.values()), 0)
+        return self._replace(rows=rows, rows_by_topic=by_topic, from_nowhere={})
 
     @property
     def lag(self) -> int | None:
@@ -62,7 +84,7 @@ class SourceCounts(NamedTuple):
         """Rows by dataset; rows of several datasets are only known from their offsets."""
         if len(names) == 1:
             return {names[0]: Count(self.rows, lag=self.lag)}
-        by_topic = self.rows_by_topic or {}
+        by_topic = {} if self.from_nowhere else self.rows_by_topic
         return {
             name: Count(by_topic.get(name.name), lag=self.lag_by_topic.get(name.name))
             for name in names
@@ -75,8 +97,11 @@ class QueryCounts:
     def __init__(self) -> None:
         self.sources: list[SourceCounts] = []
         self.work = Work()
+        self.committed: int | None = None
+        """The newest batch that has ended."""
         self._sink_rows = 0
         self._written: dict[DatasetName, Count] = {}
+        self._static: dict[DatasetName, Count] = {}
 
     def moved(self, progress: Json) -> None:
         """Add up a batch."""
@@ -85,6 +110,7 @@ class QueryCounts:
         self.sources = [
             source.after(batch) for source, batch in zip(self.sources, reported, strict=False)
         ]
+        self.committed = progress.get("batchId", self.committed)
         # A sink that does not count, such as a foreachBatch function, reports -1.
         self._sink_rows += max((progress.get("sink") or {}).get("numOutputRows") or 0, 0)
 
@@ -92,15 +118,23 @@ class QueryCounts:
         """Add up a write of a function given the batches."""
         self._written[dataset] = self._written.get(dataset, Count()).plus(count)
 
-    def of_inputs(self, sources: Sequence[Sequence[DatasetName]]) -> dict[DatasetName, Count]:
+    def read_static(self, dataset: DatasetName, count: Count) -> None:
+        """Note what one batch read of a dataset that does not stream: each reads it anew."""
+        before = self._static.get(dataset, Count())
+        self._static[dataset] = max(before, count, key=lambda each: each.rows or 0)
+
+    def of_inputs(
+        self, sources: Sequence[Sequence[DatasetName]], topics: Collection[DatasetName] = ()
+    ) -> dict[DatasetName, Count]:
         """What was read of each dataset; `sources` are those of each source."""
         found: dict[DatasetName, Count] = {}
-        if len(sources) != len(self.sources):
-            return found
-        for names, source in zip(sources, self.sources, strict=True):
-            for name, count in source.of(names).items():
-                found[name] = found.get(name, Count()).plus(count)
-        if len(found) == 1 and self.work.bytes_read:
+        if len(sources) == len(self.sources):
+            for names, source in zip(sources, self.sources, strict=True):
+                for name, count in source.of(names).items():
+                    found[name] = found.get(name, Count()).plus(count)
+        found = {**self._static, **found}
+        # Bytes are those that tasks read, whatever of; messages are not among them.
+        if len(found) == 1 and self.work.bytes_read and not topics:
             return {
                 name: count._replace(bytes=self.work.bytes_read) for name, count in found.items()
             }
@@ -124,7 +158,9 @@ def _offsets(value: Any) -> _Offsets:
     return {}
 
 
-def _between(start: _Offsets, end: _Offsets) -> dict[str, int]:
+def _between(
+    start: Mapping[str, Mapping[str, int]], end: Mapping[str, Mapping[str, int]]
+) -> dict[str, int]:
     """By topic, how many offsets there are from one place to another."""
     return {
         topic: sum(

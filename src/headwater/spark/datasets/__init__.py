@@ -1,0 +1,1 @@
+"""Names of datasets by what a program says of them: the options of a provider, a JDBC URL."""
