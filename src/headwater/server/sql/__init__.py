@@ -1,0 +1,1 @@
+"""`/sql/lineage`: the lineage of SQL texts."""

@@ -1,0 +1,1 @@
+"""Statements by kind: what each reads, writes and defines."""

@@ -1,0 +1,1 @@
+"""Text -> statements as trees: dialects, templates, limits."""
