@@ -1,11 +1,11 @@
 """Takes a picture of each page of the web UI, with the example in it, in light and dark.
 
-Run as `python -m scripts.screenshots [FOLDER]`; docs and README show what it makes.
+Run as `python -m scripts.screenshots [FOLDER] [--only NAME]`; docs and README show what it makes.
 """
 
-import sys
+import argparse
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, Page
 
 from headwater.cli.demo.folder import DemoStore
+from headwater.model.values.instant import DAY, format_instant, now
 from testing.api import no_lake, serve
 from testing.services.chromium import open_browser
 from testing.site import DASHBOARD, FACT, SUMMARY_JOB, dataset_id, field_id
@@ -27,13 +28,17 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 class Picture(NamedTuple):
-    """A page, what to wait for on it, and whether all of a graph is to be in view."""
+    """A page, what to wait for on it, and whether all of a graph is to be in view.
+
+    `pasted` goes into its text box, and is sent.
+    """
 
     path: str
     search: dict[str, str]
     ready: str
     size: tuple[int, int] = WIDE
     is_fitted: bool = False
+    pasted: str = ""
 
 
 def _named(names: tuple[str, str], **more: str) -> dict[str, str]:
@@ -41,6 +46,33 @@ def _named(names: tuple[str, str], **more: str) -> dict[str, str]:
 
 
 _WHOLE = {"node": dataset_id(FACT), "up": "3", "down": "2", "nojobs": "1"}
+_SQL = """\
+CREATE TABLE orders (id BIGINT, email STRING, currency STRING, price DECIMAL(10, 2),
+  ordered_at TIMESTAMP(3), WATERMARK FOR ordered_at AS ordered_at)
+  WITH ('connector' = 'kafka', 'topic' = 'shop.orders',
+    'properties.bootstrap.servers' = 'broker:9092', 'format' = 'json');
+CREATE TABLE rates (currency STRING, rate DECIMAL(10, 4), valid_from TIMESTAMP(3),
+  WATERMARK FOR valid_from AS valid_from, PRIMARY KEY (currency) NOT ENFORCED)
+  WITH ('connector' = 'upsert-kafka', 'topic' = 'shop.rates',
+    'properties.bootstrap.servers' = 'broker:9092', 'format' = 'json');
+CREATE TABLE hourly_revenue (hour_start TIMESTAMP(3), currency STRING, revenue DECIMAL(20, 2))
+  WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://db:5432/shop',
+    'table-name' = 'hourly_revenue');
+CREATE TABLE orders_eur (id BIGINT, email_hash STRING, amount DECIMAL(20, 2))
+  WITH ('connector' = 'kafka', 'topic' = 'shop.orders_eur',
+    'properties.bootstrap.servers' = 'broker:9092', 'format' = 'json');
+
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO hourly_revenue
+SELECT window_start, currency, SUM(price)
+FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ordered_at), INTERVAL '1' HOUR))
+GROUP BY window_start, window_end, currency;
+
+INSERT INTO orders_eur
+SELECT o.id, SHA256(o.email), o.price * r.rate
+FROM orders AS o
+JOIN rates FOR SYSTEM_TIME AS OF o.ordered_at AS r ON o.currency = r.currency;
+END;"""
 _REVENUE = field_id(DASHBOARD, "revenue_last_7_days")
 # Home is last: it tells what was looked at before.
 PICTURES = {
@@ -58,8 +90,19 @@ PICTURES = {
     "dataset": Picture("/dataset", _named(FACT), ".bars"),
     "column": Picture("/column", _named(FACT, field="revenue"), ".edge-row"),
     "job": Picture("/job", _named(SUMMARY_JOB), ".timeline"),
+    "job-sql": Picture("/job", _named(SUMMARY_JOB), ".source-list"),
+    "sql": Picture("/sql", {}, ".wire.column", (1440, 900), pasted=_SQL),
     "events": Picture("/events", {}, "table", LOW),
     "browse": Picture("/browse", {"namespace": "kafka://broker:9092"}, ".browse-row", LOW),
+    "problems": Picture("/problems", {}, ".problem-rows", LOW),
+    "changes": Picture("/changes", {"last": "7d"}, ".problem-rows", LOW),
+    "compared": Picture(
+        "/lineage",
+        {"node": dataset_id(FACT), "up": "3", "down": "2", "since": "3 days ago"},
+        ".node.is-changed",
+        GRAPH,
+        is_fitted=True,
+    ),
     "phone": Picture("/job", _named(SUMMARY_JOB), ".timeline", PHONE),
     "home": Picture("/", {}, "text=fraud-screening"),
 }
@@ -67,11 +110,21 @@ PICTURES = {
 
 def take(page: Page, url: str, picture: Picture, file: Path) -> None:
     page.set_viewport_size({"width": picture.size[0], "height": picture.size[1]})
-    page.goto(f"{url}{picture.path}?{urlencode(picture.search)}")
+    page.goto(f"{url}{picture.path}?{urlencode(_timed(picture.search))}")
+    if picture.pasted:
+        box = page.get_by_role("textbox", name="SQL", exact=True)
+        box.fill(picture.pasted)
+        box.press("Control+Enter")
     page.locator(picture.ready).first.wait_for(state="attached")
     if picture.is_fitted:
         page.get_by_role("button", name="Fit to screen", exact=True).click()
     _shoot(page, file)
+
+
+def _timed(search: dict[str, str]) -> dict[str, str]:
+    """The same with a time in the place of words: the example ends when it is made."""
+    ago = format_instant(now() - 3 * DAY)
+    return {key: ago if value == "3 days ago" else value for key, value in search.items()}
 
 
 def take_run(page: Page, url: str, file: Path) -> None:
@@ -90,13 +143,26 @@ def _shoot(page: Page, file: Path) -> None:
     page.screenshot(path=file)
 
 
-def take_all(browser: Browser, url: str, folder: Path) -> None:
+def take_job_sql(page: Page, url: str, picture: Picture, file: Path) -> None:
+    """The part of a job's page with its SQL, while somebody points at a column."""
+    page.set_viewport_size({"width": WIDE[0], "height": 1400})
+    page.goto(f"{url}{picture.path}?{urlencode(picture.search)}")
+    page.locator(picture.ready).wait_for()
+    page.wait_for_load_state("networkidle")
+    page.locator(".sql .mark", has_text="revenue").last.hover()
+    page.locator("section.card", has=page.locator(".sql")).screenshot(path=file)
+
+
+def take_all(browser: Browser, url: str, folder: Path, only: Collection[str]) -> None:
     for theme in THEMES:
         context = browser.new_context(color_scheme=theme)
         page = context.new_page()
-        take_run(page, url, folder / f"run-{theme}.png")
+        if "run" in only:
+            take_run(page, url, folder / f"run-{theme}.png")
         for name, picture in PICTURES.items():
-            take(page, url, picture, folder / f"{name}-{theme}.png")
+            if name in only:
+                how = take_job_sql if name == "job-sql" else take
+                how(page, url, picture, folder / f"{name}-{theme}.png")
         context.close()
 
 
@@ -110,10 +176,15 @@ def serve_example() -> Iterator[str]:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    names = ("run", *PICTURES)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
+    parser.add_argument("--only", action="append", choices=names, help="a page; may be repeated")
+    given = parser.parse_args()
+    folder: Path = given.folder
     folder.mkdir(parents=True, exist_ok=True)
     with serve_example() as url, open_browser() as browser:
-        take_all(browser, url, folder)
+        take_all(browser, url, folder, given.only or names)
     print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
 
 

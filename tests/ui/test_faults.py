@@ -212,6 +212,20 @@ class TestServers:
         page.get_by_role("button", name="Try again").click()
         expect(page.get_by_role("button", name="Open").first).to_be_visible()
 
+    def test_what_is_old_is_stated_until_it_is_read_again(self, site: Site, page: Page) -> None:
+        page.clock.install()
+        site.open("/problems")
+        expect(page.get_by_text("fraud-screening").first).to_be_visible()
+        page.route("**/api/**", lambda route: route.abort())
+        page.clock.run_for(70_000)
+        banner = page.get_by_text("No answer from the server")
+        expect(banner).to_be_visible()
+        expect(page.get_by_text("fraud-screening").first).to_be_visible()
+        assert site.violations() == []
+        page.unroute("**/api/**")
+        page.clock.run_for(70_000)
+        expect(banner).to_have_count(0)
+
     def test_a_500_is_stated(self, site: Site, page: Page) -> None:
         body = '{"code": 500, "message": "it broke"}'
         page.route("**/api/v1/lineage*", lambda route: route.fulfill(status=500, body=body))

@@ -4,7 +4,9 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 
 import { ApiError } from "./api/client";
 import { readView } from "./graph/view-state";
+import { readChangesSearch } from "./pages/changes-search";
 import { HomePage } from "./pages/home";
+import { readProblemsSearch } from "./pages/problems-search";
 import { Crash, Lost } from "./parts/crash";
 import { Shell } from "./parts/shell";
 
@@ -14,6 +16,18 @@ const named = (raw: Raw) => ({ namespace: raw.namespace ?? "", name: raw.name ??
 
 const root = createRootRoute({ component: Shell, errorComponent: Crash, notFoundComponent: Lost });
 const home = createRoute({ getParentRoute: () => root, path: "/", component: HomePage });
+const problems = createRoute({
+  getParentRoute: () => root,
+  path: "/problems",
+  validateSearch: readProblemsSearch,
+  component: lazyRouteComponent(() => import("./pages/problems"), "ProblemsPage"),
+});
+const changes = createRoute({
+  getParentRoute: () => root,
+  path: "/changes",
+  validateSearch: readChangesSearch,
+  component: lazyRouteComponent(() => import("./pages/changes"), "ChangesPage"),
+});
 const lineage = createRoute({
   getParentRoute: () => root,
   path: "/lineage",
@@ -23,10 +37,10 @@ const lineage = createRoute({
 const browse = createRoute({
   getParentRoute: () => root,
   path: "/browse",
-  validateSearch: (raw: Raw): { namespace?: string; system?: string; kind?: "job" } => ({
+  validateSearch: (raw: Raw): { namespace?: string; system?: string; kind?: "job" | "dataset" } => ({
     namespace: raw.namespace || undefined,
     system: raw.system || undefined,
-    kind: raw.kind === "job" ? "job" : undefined,
+    kind: raw.kind === "job" || raw.kind === "dataset" ? raw.kind : undefined,
   }),
   component: lazyRouteComponent(() => import("./pages/browse"), "BrowsePage"),
 });
@@ -73,26 +87,36 @@ const events = createRoute({
   component: lazyRouteComponent(() => import("./pages/events"), "EventsPage"),
 });
 
+const sql = createRoute({
+  getParentRoute: () => root,
+  path: "/sql",
+  component: lazyRouteComponent(() => import("./pages/sql"), "SqlPage"),
+});
 const docs = createRoute({
   getParentRoute: () => root,
   path: "/docs",
   component: lazyRouteComponent(() => import("./pages/docs"), "DocsPage"),
 });
 
+/** How often what is on a page is read again. Answers that did not change cost their ETag alone. */
+const REFRESH_MILLISECONDS = 60_000;
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
       retry: (count, error) => error instanceof ApiError && error.isPassing && count < 2,
-      // A server that comes back is noticed without a reload.
+      // A server that goes away or comes back is noticed without a reload; hidden tabs ask nothing.
       refetchInterval: (query) =>
-        query.state.error instanceof ApiError && query.state.error.isPassing ? 10_000 : false,
+        query.state.error instanceof ApiError && query.state.error.isPassing
+          ? 10_000
+          : !query.meta?.isStill && REFRESH_MILLISECONDS,
     },
   },
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, lineage, browse, dataset, column, job, run, events, docs]),
+  routeTree: root.addChildren([home, problems, changes, lineage, browse, dataset, column, job, run, events, sql, docs]),
   defaultPreload: "intent",
   // Plain text on both sides: a link can be read, and a name such as `1` stays a name.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -48,6 +48,7 @@ const answer: ColumnGraphShape = {
   jobs: { "job:n:j": { namespace: "n", name: "j" } },
   asOf: null,
   isCut: false,
+  incomplete: false,
 };
 
 test("edges lead from a column's sources to it, with how and by what", () => {
@@ -106,4 +107,17 @@ test("columns of a wide table that are not listed share one line", () => {
   const lines = oneOfAKind(columnEdges(wide).map((edge) => toListed(edge, opened)));
   expect(lines).toHaveLength(11);
   expect(lines.filter(({ from, to }) => !from.field && !to.field)).toHaveLength(1);
+});
+
+test("what a job did not recognise is known, also where it has no edge", () => {
+  const gapSummary = "2 inputs not recognised: LogicalRDD";
+  const job = { namespace: "n", name: "j", incomplete: true, gapSummary, gaps: [] };
+  const path = columnPath({ ...answer, jobs: { "job:n:j": job }, incomplete: true }, "dataset:n:b");
+  expect([...path.gaps]).toEqual([["j", gapSummary]]);
+});
+
+test("an edge that is stated of a field around or inside is marked", () => {
+  const input = { ...source("a", "price", "SUM"), via: "payload" };
+  const [edge] = columnEdges({ ...answer, graph: [column("b", "payload.total", [input], 0)] });
+  expect(howOf(edge!)).toBe("SUM · direct, via payload");
 });

@@ -55,3 +55,16 @@ test("of more than can be drawn the nearest are shown, and the rest is counted w
   expect(more.nodes.has("dataset:b0")).toBe(true);
   expect(more.nodes.get("job:j0")!.rest.down).toBe(0);
 });
+
+test("a dataset has the tags of its columns, nested ones too, and when it was written apart from seen", () => {
+  const answer = answerOf("dataset:b", []);
+  const inner = { name: "city", type: null, tags: ["pii"], description: null };
+  Object.assign(answer.graph[0]!.data, {
+    fields: [{ name: "address", type: null, tags: ["gold"], description: null, fields: [inner] }],
+    updatedAt: "2026-01-02T00:00:00Z",
+  });
+  const node = mergeWalks("dataset:b", [{ side: "up", answer }]).nodes.get("dataset:b")!;
+  expect(node.columnTags).toEqual(["gold", "pii"]);
+  expect(node.writtenAt).toBeNull();
+  expect(node.at).toBe("2026-01-02T00:00:00Z");
+});

@@ -5,7 +5,6 @@ import type { DayUser, FieldShape, RunShape } from "../src/api/schema";
 import { usersOf } from "../src/pages/dataset-usage";
 import { assertionsOf, codeOf, countedOf, errorOf, ownersOf, parentOf } from "../src/parts/facets";
 import { schemaDiff } from "../src/parts/schema-diff";
-import { piecesOf } from "../src/parts/sql";
 import { agoOf, bytesOf, durationOf } from "../src/parts/time";
 import { tellDuration } from "../src/parts/timeline";
 import { lookOf, systemOfNamespace } from "../src/systems";
@@ -46,14 +45,6 @@ test("facets of any shape are read without a fault", () => {
 test("only links that a browser may follow are links", () => {
   expect(codeOf("javascript:alert(1)")).toBeUndefined();
   expect(codeOf("https://example.com/x")).toBe("https://example.com/x");
-});
-
-test("SQL is cut into pieces that together are the text", () => {
-  const sql = `select 'it''s', "a b", 12.5 -- note\nfrom t /* x */ where unterminated = 'abc`;
-  const pieces = piecesOf(sql);
-  expect(pieces.map(({ text }) => text).join("")).toBe(sql);
-  expect(pieces.filter(({ kind }) => kind === "keyword").map(({ text }) => text)).toEqual(["select", "from", "where"]);
-  expect(pieces.filter(({ kind }) => kind === "comment")).toHaveLength(2);
 });
 
 test("times and sizes are told in units people know", () => {

@@ -47,7 +47,7 @@ export function answerOf(node: string, edges: string[], more: Record<string, Nod
     distance: id === node ? 0 : 1,
     more: more[id],
   })) as NodeShape[];
-  return { graph, node, asOf: null, isCut: false };
+  return { graph, node, asOf: null, isCut: false, incomplete: false };
 }
 
 function dataOf(id: string, pairs: [string, string][]): object {

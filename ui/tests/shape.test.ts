@@ -49,3 +49,14 @@ test("filters and hidden jobs work together", () => {
   graph.nodes.set("c", nodeOf("c", { tags: ["pii"] }));
   expect(edgesOf(shapeGraph(graph, { nojobs: true, tag: "pii" }))).toEqual(["a>c"]);
 });
+
+test("a tag is found on a dataset's columns as well, and a state by what is wrong", () => {
+  const graph = graphOf("a", "a>j1", "j1>b", "a>j2", "j2>c");
+  graph.nodes.set("b", nodeOf("b", { columnTags: ["pii"] }));
+  expect([...shapeGraph(graph, { tag: "pii" }).nodes.keys()].sort()).toEqual(["a", "b"]);
+  graph.nodes.set("j2", nodeOf("j2", { state: "RUNNING" }));
+  const health = new Map([["j2", { state: "silent", reason: "No events" }]]);
+  for (const state of ["silent", "RUNNING"]) {
+    expect([...shapeGraph(graph, { state }, health).nodes.keys()].sort()).toEqual(["a", "j2"]);
+  }
+});

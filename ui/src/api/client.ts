@@ -1,5 +1,5 @@
-/** Reading from the server: one way to ask, one kind of failure. */
-import { askForKey, currentKey } from "./key";
+/** Asking the server: one way to ask, one kind of failure. */
+import { currentKey, requireKey } from "./key";
 import type { Error as ErrorShape } from "./schema";
 
 type Plain = string | number | boolean | undefined;
@@ -28,7 +28,20 @@ export class ApiError extends Error {
 }
 
 export async function read<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
-  const answer = await ask(path, parameters, signal);
+  return parse<T>(await ask(urlOf(path, parameters), { signal }));
+}
+
+/** A question that is too long for an address, or must not be in one. */
+export async function post<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
+  const headers = { "Content-Type": "application/json" };
+  return parse<T>(await ask(urlOf(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal }));
+}
+
+export async function remove(path: string): Promise<void> {
+  await ask(urlOf(path, {}), { method: "DELETE" });
+}
+
+async function parse<T>(answer: Response): Promise<T> {
   try {
     return (await answer.json()) as T;
   } catch {
@@ -36,18 +49,18 @@ export async function read<T>(path: string, parameters: Parameters = {}, signal?
   }
 }
 
-async function ask(path: string, parameters: Parameters, signal?: AbortSignal): Promise<Response> {
+async function ask(url: string, request: RequestInit): Promise<Response> {
   const key = currentKey();
-  const headers: HeadersInit = key ? { Authorization: `Bearer ${key}` } : {};
+  const headers = { ...request.headers, ...(key ? { Authorization: `Bearer ${key}` } : {}) };
   let answer: Response;
   try {
-    answer = await fetch(urlOf(path, parameters), { headers, signal });
+    answer = await fetch(url, { ...request, headers });
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (request.signal?.aborted) throw error;
     throw new ApiError(0, "The server did not answer.");
   }
   if (answer.ok) return answer;
-  if (answer.status === 401) askForKey();
+  if (answer.status === 401) requireKey();
   throw await failureOf(answer);
 }
 

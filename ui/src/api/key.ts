@@ -1,24 +1,44 @@
-/** The API key a person gave, for as long as the tab is open; and who waits for one. */
+/** The API key a person gave, for as long as the tab is open or for good; and who waits for one. */
 const NAME = "headwater-key";
 
-let isAsked = false;
+/** Why a key is asked for: the server refused (`needed`), or a person wants to use another. */
+export type Asked = "" | "needed" | "wanted";
+
+let asked: Asked = "";
 const listeners = new Set<() => void>();
 
 export function currentKey(): string {
-  return sessionStorage.getItem(NAME) ?? "";
+  return sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME) ?? "";
 }
 
-export function giveKey(key: string): void {
+export function isKeyKept(): boolean {
+  return localStorage.getItem(NAME) !== null;
+}
+
+/** Use a key from now on; `isKept` also for tabs that are opened later. */
+export function giveKey(key: string, isKept = false): void {
   sessionStorage.setItem(NAME, key.trim());
-  setAsked(false);
+  if (isKept) localStorage.setItem(NAME, key.trim());
+  else localStorage.removeItem(NAME);
+  setAsked("");
 }
 
+/** The server wants a key, or does not accept the one it was given. */
+export function requireKey(): void {
+  setAsked("needed");
+}
+
+/** A person wants to use another key. */
 export function askForKey(): void {
-  setAsked(true);
+  if (asked === "") setAsked("wanted");
 }
 
-export function isKeyAsked(): boolean {
-  return isAsked;
+export function dismiss(): void {
+  setAsked("");
+}
+
+export function keyAsked(): Asked {
+  return asked;
 }
 
 export function onKeyAsked(listener: () => void): () => void {
@@ -26,8 +46,8 @@ export function onKeyAsked(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function setAsked(value: boolean): void {
-  if (isAsked === value) return;
-  isAsked = value;
+function setAsked(value: Asked): void {
+  if (asked === value) return;
+  asked = value;
   for (const listener of listeners) listener();
 }

@@ -1,15 +1,19 @@
 /** Every question the pages ask, each under the key its answer is kept by. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { SqlAnswer } from "../sql/answer";
 import type { Parameters } from "./client";
-import { pathOf, read } from "./client";
+import { pathOf, post, read, remove } from "./client";
 import type { Named } from "./ids";
 import type * as shapes from "./schema";
 
 /** What needs attention, as far as Home shows it. */
-export const MOST_TROUBLES = 20;
+export const MOST_TROUBLES = 12;
 
 /** Nodes of a graph are asked for up to this many; what is beyond is counted, not drawn. */
 export const MOST_NODES = 500;
+
+/** Of lists that must not move under who reads them: they are not read again by themselves. */
+const STILL = { isStill: true };
 
 function asking<T>(path: string, parameters: Parameters = {}) {
   return queryOptions({
@@ -23,17 +27,45 @@ export const apiDocument = () => asking<object>("/openapi.json");
 
 export type Direction = "upstream" | "downstream" | "both";
 
-export const lineage = (nodeId: string, direction: Direction, depth: number) =>
-  asking<shapes.GraphShape>("lineage", { nodeId, direction, depth, limit: MOST_NODES });
+export const lineage = (nodeId: string, direction: Direction, depth: number, asOf?: string) =>
+  asking<shapes.GraphShape>("lineage", { nodeId, direction, depth, limit: MOST_NODES, as_of: asOf });
 
-export const columnLineage = (nodeId: string, direction: Direction, depth: number, indirect = true) =>
-  asking<shapes.ColumnGraphShape>("column-lineage", { nodeId, direction, depth, indirect, limit: 2000 });
+export const columnLineage = (
+  nodeId: string,
+  direction: Direction,
+  depth: number,
+  indirect = true,
+  asOf: string | undefined = undefined,
+) =>
+  asking<shapes.ColumnGraphShape>("column-lineage", { nodeId, direction, depth, indirect, limit: 2000, as_of: asOf });
 
 /** The columns next to those of some datasets, in one answer. */
-export const columnsAround = ([nodeId = "", ...also]: string[]) =>
-  asking<shapes.ColumnGraphShape>("column-lineage", { nodeId, also, direction: "both", depth: 1, limit: 20_000 });
+export const columnsAround = ([nodeId = "", ...also]: string[], asOf?: string) =>
+  asking<shapes.ColumnGraphShape>("column-lineage", {
+    nodeId,
+    also,
+    direction: "both",
+    depth: 1,
+    limit: 20_000,
+    as_of: asOf,
+  });
 
-export const paths = (from: string, to: string) => asking<shapes.LineagePaths>("lineage/path", { from, to, limit: 20 });
+/** The datasets of a job itself, with their columns. */
+export const jobDatasets = (nodeId: string, asOf?: string) =>
+  asking<shapes.GraphShape>("lineage", { nodeId, direction: "both", depth: 0, limit: MOST_NODES, as_of: asOf });
+
+/** The sources of all columns that a job writes. */
+export const jobColumns = (nodeId: string, asOf?: string) =>
+  asking<shapes.ColumnGraphShape>("column-lineage", {
+    nodeId,
+    direction: "upstream",
+    depth: 1,
+    limit: 5000,
+    as_of: asOf,
+  });
+
+export const paths = (from: string, to: string, asOf?: string) =>
+  asking<shapes.LineagePaths>("lineage/path", { from, to, limit: 20, as_of: asOf });
 
 export const found = (q: string, limit = 12) => ({
   ...asking<shapes.SearchResults>("search", { q, limit }),
@@ -48,6 +80,44 @@ export const jobHealth = (parameters: Parameters = {}) =>
 
 export const datasetHealth = (parameters: Parameters = {}) =>
   asking<shapes.HealthDatasets>("health/datasets", { limit: 1000, ...parameters });
+
+export const problems = (parameters: Parameters = {}) => ({
+  ...asking<shapes.ProblemList>("problems", { limit: 200, ...parameters }),
+  placeholderData: keepPreviousData,
+});
+
+/** Whose key is used, and what it may do. */
+export const whoAmI = () => ({ ...asking<shapes.WhoAmI>("whoami"), staleTime: 300_000 });
+
+/** A change that a person makes; a new edit in the log. */
+export const makeEdit = (body: shapes.EditBody) => post<shapes.EditAnswer>("edits", body);
+
+export const undoEdit = (id: string) => post<shapes.EditAnswer>(`edits/${pathOf(id)}/undo`, {});
+
+/**
+ * The changes that people made to a dataset or a job, newest first.
+ *
+ * Read to its end though what asked for it leaves the page: after a deletion or a join another part of the page shows
+ * the same log, and would be left with what was there before.
+ */
+export const edits = (type: "dataset" | "job", { namespace, name }: Named) => {
+  const parameters = { type, namespace, name, limit: 50 };
+  return queryOptions({ queryKey: ["edits", parameters], queryFn: () => read<shapes.EditList>("edits", parameters) });
+};
+
+/** The changes that people made to anything. */
+export const allEdits = (parameters: Parameters) => asking<shapes.EditList>("edits", { limit: 200, ...parameters });
+
+/** The same, as of now. */
+export const editsOf = (type: "dataset" | "job", { namespace, name }: Named) =>
+  read<shapes.EditList>("edits", { type, namespace, name, limit: 1000 });
+
+const placeOf = (type: "dataset" | "job", { namespace, name }: Named) =>
+  `namespaces/${pathOf(namespace)}/${type}s/${pathOf(name)}`;
+
+export const deleteThing = (type: "dataset" | "job", named: Named) => remove(placeOf(type, named));
+
+export const restoreThing = (type: "dataset" | "job", named: Named) => post(`${placeOf(type, named)}/restore`, {});
 
 export const systems = () => asking<shapes.SystemCountList>("systems");
 
@@ -85,11 +155,18 @@ export const runLineage = (runId: string) =>
 export const events = ({ namespace, ...parameters }: Parameters) => ({
   ...asking<shapes.EventList>(namespace ? `events/${pathOf(String(namespace))}` : "events", parameters),
   placeholderData: keepPreviousData,
+  meta: STILL,
 });
 
 export const rejected = (parameters: Parameters) => ({
   ...asking<shapes.RejectedList>("events/rejected", parameters),
   placeholderData: keepPreviousData,
+  meta: STILL,
 });
 
 export const family = (id: string) => asking<shapes.JobFamily>(`jobs/${pathOf(id)}/family`, { limit: 50 });
+
+/** Which tables and columns a text of SQL reads and writes; it is sent when somebody asks, not by itself. */
+export const sqlLineage = {
+  mutationFn: (question: shapes.SqlBody) => post<SqlAnswer>("sql/lineage", question),
+};

@@ -28,6 +28,29 @@ export interface ChangedNode {
   field: string | null;
 }
 
+export interface CollectorAnswer {
+  name: string;
+  type: string;
+  state: string;
+  everySeconds: number;
+  holder: string | null;
+  lastStartedAt: string | null;
+  lastEndedAt: string | null;
+  lastChangeAt: string | null;
+  nextAt: string | null;
+  isRequested: boolean;
+  stored: number;
+  refused: number;
+  allStored: number;
+  failures: number;
+  problem: string | null;
+}
+
+export interface CollectorList {
+  collectors: CollectorAnswer[];
+  totalCount: number;
+}
+
 export interface ColumnData {
   namespace: string;
   dataset: string;
@@ -42,9 +65,18 @@ export interface ColumnData {
 export interface ColumnGraphShape {
   graph: ColumnNodeShape[];
   nodes: string[];
-  jobs: Record<string, NameShape>;
+  jobs: Record<string, ColumnJob>;
   asOf: string | null;
   isCut: boolean;
+  incomplete: boolean;
+}
+
+export interface ColumnJob {
+  namespace: string;
+  name: string;
+  incomplete?: boolean;
+  gapSummary?: string;
+  gaps?: GapShape[];
 }
 
 export interface ColumnLineageShape {
@@ -62,6 +94,7 @@ export interface ColumnNodeShape {
   outEdges: EdgeShape[];
   distance: number;
   more?: MoreShape;
+  incomplete?: boolean;
 }
 
 export interface ColumnSourceShape {
@@ -70,6 +103,20 @@ export interface ColumnSourceShape {
   field: string;
   transformationDescription: string | null;
   transformationType: string | null;
+}
+
+export interface ColumnsOfJob {
+  namespace: string;
+  name: string;
+  id: string;
+  columns: string;
+  reasons: string[];
+}
+
+export interface ColumnsOfJobs {
+  jobs: ColumnsOfJob[];
+  counts: Record<string, number>;
+  totalCount: number;
 }
 
 export interface ComparedColumn {
@@ -269,6 +316,7 @@ export interface DrawnEdge {
   transformations: string;
   isIndirect: boolean;
   isAssumed: boolean;
+  via?: string;
 }
 
 export interface DrawnNode {
@@ -279,12 +327,14 @@ export interface DrawnNode {
   field: string;
   system: string;
   state: string;
+  gaps?: string;
 }
 
 export interface EdgeShape {
   origin: string;
   destination: string;
   kind?: string;
+  incomplete?: boolean;
 }
 
 export interface EditAnswer {
@@ -301,6 +351,7 @@ export interface EditBody {
   entity: EditedEntity;
   set?: Record<string, unknown>;
   unset?: string[];
+  unchangedSince?: string | null;
 }
 
 export interface EditList {
@@ -344,6 +395,7 @@ export interface ExportedGraph {
   edges: DrawnEdge[];
   focus: string[];
   truncated: boolean;
+  incomplete: boolean;
 }
 
 export interface FailedEvent {
@@ -376,11 +428,25 @@ export interface FieldShape {
   fields?: FieldShape[];
 }
 
+export interface GapCount {
+  kind: string;
+  name: string;
+  jobs: number;
+}
+
+export interface GapShape {
+  kind: string;
+  name: string;
+  count: number;
+  description: string | null;
+}
+
 export interface GraphShape {
   graph: NodeShape[];
   node: string;
   asOf: string | null;
   isCut: boolean;
+  incomplete: boolean;
 }
 
 export interface HealthDataset {
@@ -393,6 +459,8 @@ export interface HealthDataset {
   lastWrittenAt: string | null;
   freshness: HealthFreshness;
   volume: HealthVolume;
+  system: string;
+  owners: string[];
 }
 
 export interface HealthDatasets {
@@ -423,6 +491,8 @@ export interface HealthJob {
   everySeconds: number | null;
   usualSeconds: number | null;
   latestRun: HealthRun | null;
+  system: string;
+  owners: string[];
 }
 
 export interface HealthJobs {
@@ -460,6 +530,8 @@ export interface InputFieldShape {
   job: string | null;
   kind?: string;
   isAssumed?: boolean;
+  via?: string;
+  incomplete?: boolean;
 }
 
 export interface JobBody {
@@ -489,12 +561,29 @@ export interface JobData {
   latestRun: RunShape | null;
   tags: string[];
   system: string;
+  incomplete?: boolean;
+  gapSummary?: string;
+  gaps?: GapShape[];
 }
 
 export interface JobFamily {
   job: NodeName;
   parent: FamilyJob | null;
   children: FamilyJob[];
+  totalCount: number;
+}
+
+export interface JobGaps {
+  namespace: string;
+  name: string;
+  incomplete?: boolean;
+  gapSummary?: string;
+  gaps?: GapShape[];
+}
+
+export interface JobGapsList {
+  jobs: JobGaps[];
+  names: GapCount[];
   totalCount: number;
 }
 
@@ -524,6 +613,9 @@ export interface JobShape {
   tags: string[];
   labels: string[];
   currentVersion: string;
+  incomplete?: boolean;
+  gapSummary?: string;
+  gaps?: GapShape[];
 }
 
 export interface JobVersionList {
@@ -543,6 +635,12 @@ export interface JobVersionShape {
   context: Record<string, unknown>;
   latestRun: RunShape | null;
   facets: Record<string, unknown>;
+}
+
+export interface KnownTable {
+  namespace: string;
+  name: string;
+  columns: (Record<string, string | null>)[];
 }
 
 export interface LineageChange {
@@ -582,6 +680,7 @@ export interface LineagePaths {
   jobs: Record<string, PathJob>;
   isReversed: boolean;
   isCut: boolean;
+  incomplete: boolean;
 }
 
 export interface LineageRun {
@@ -647,6 +746,7 @@ export interface NodeShape {
   outEdges: EdgeShape[];
   distance: number;
   more?: MoreShape;
+  incomplete?: boolean;
 }
 
 export interface OpenLineageEvent {
@@ -666,6 +766,40 @@ export interface PathJob {
   name: string;
 }
 
+export interface ProblemAcknowledged {
+  actor: string;
+  at: string;
+  reason: string;
+  until: string | null;
+  edit: string;
+}
+
+export interface ProblemList {
+  problems: ProblemShape[];
+  counts: Record<string, number>;
+  totalCount: number;
+  acknowledgedCount: number;
+  owners: string[];
+  systems: string[];
+  namespaces: string[];
+  isCut: boolean;
+  asOf: string;
+}
+
+export interface ProblemShape {
+  id: string | null;
+  type: string;
+  namespace: string;
+  name: string;
+  system: string;
+  owners: string[];
+  problem: string;
+  reason: string;
+  since: string | null;
+  run: string | null;
+  acknowledged: ProblemAcknowledged | null;
+}
+
 export interface RejectedList {
   rejected: RejectedShape[];
   totalCount: number;
@@ -675,6 +809,7 @@ export interface RejectedShape {
   id: string;
   receivedAt: string;
   source: string;
+  sources: string[];
   path: string;
   reason: string;
   size: number;
@@ -753,6 +888,10 @@ export interface RunShape {
   inputDatasetVersions?: RunDatasetShape[];
   outputDatasetVersions?: RunDatasetShape[];
   restartOf?: string;
+  incomplete?: boolean;
+  gapSummary?: string;
+  gaps?: GapShape[];
+  replacedBy?: string;
 }
 
 export interface SearchHits {
@@ -799,6 +938,25 @@ export interface SourceShape {
   updatedAt: string | null;
   connectionUrl: string;
   description: string | null;
+}
+
+export interface SqlBody {
+  sql: string;
+  dialect?: string | null;
+  schemas?: Record<string, string[] | Record<string, string | null>> | null;
+  graph?: boolean;
+  asOf?: string | null;
+}
+
+export interface SqlLineage {
+  dialect: string;
+  inputs: string[];
+  outputs: string[];
+  columns: (Record<string, unknown>)[];
+  transformations: (Record<string, unknown>)[];
+  problems: (Record<string, unknown>)[];
+  statements: (Record<string, unknown>)[];
+  tables: Record<string, KnownTable>;
 }
 
 export interface Status {
@@ -862,4 +1020,9 @@ export interface VolumeAt {
   at: string;
   written: CountedVolume;
   read: CountedVolume;
+}
+
+export interface WhoAmI {
+  actor: string;
+  scopes: string[];
 }

@@ -6,12 +6,11 @@ import { useImperativeHandle, useRef } from "react";
 
 import { isTyping } from "../parts/search";
 import { strings } from "../strings";
-import { lookOf } from "../systems";
 import { useActions } from "./actions";
 import { countBeyond, useCamera } from "./camera";
 import { isArrow, nearest } from "./nearest";
 import type { DrawnNode } from "./nodes";
-import { nodeTypes } from "./nodes";
+import { nodeTypes, toneOfNode } from "./nodes";
 import type { Scene } from "./scene";
 import type { DrawnWire } from "./wire-layer";
 import { WireLayer } from "./wire-layer";
@@ -96,7 +95,7 @@ function Drawing({ scene, nodes, lines, selected, handle }: Props) {
             pannable
             zoomable
             ariaLabel={strings.graph.map}
-            nodeColor={(node) => `hsl(${lookOf(node.data.node.system).hue} 45% 60%)`}
+            nodeClassName={({ data }) => `map-node ${toneOfNode(data)}`}
           />
         )}
       </ReactFlow>

@@ -3,7 +3,7 @@ import { datasetId } from "../api/ids";
 import type { ColumnGraphShape, ColumnNodeShape, InputFieldShape } from "../api/schema";
 import { systemOfNamespace } from "../systems";
 import type { ColumnEdge, Graph, GraphNode } from "./model";
-import { edgeKey, emptyGraph, endKey } from "./model";
+import { edgeKey, emptyGraph, endKey, INFERRED } from "./model";
 
 export function columnEdges(answer: ColumnGraphShape): ColumnEdge[] {
   const edges = new Map<string, ColumnEdge>();
@@ -12,7 +12,7 @@ export function columnEdges(answer: ColumnGraphShape): ColumnEdge[] {
     for (const input of data.inputFields) {
       const edge = columnEdge(input, to, answer.jobs);
       // The same two columns may be joined directly and, by a filter, indirectly: both are told.
-      const key = [endKey(edge.from), endKey(to), input.job, edge.isIndirect].join("\n");
+      const key = [endKey(edge.from), endKey(to), input.job, edge.isIndirect, edge.via].join("\n");
       const known = edges.get(key);
       edges.set(key, known ? { ...known, how: [...new Set([...known.how, ...edge.how])] } : edge);
     }
@@ -32,23 +32,32 @@ function columnEdge(input: InputFieldShape, to: ColumnEdge["to"], jobs: ColumnGr
     isIndirect: input.isIndirect,
     isMasked: input.transformations.some(({ masking }) => masking),
     isAssumed: input.isAssumed ?? false,
+    via: input.via ?? "",
+    isInferred: input.kind === INFERRED,
   };
+}
+
+/** What was not recognised of the jobs on the way, by the job's name. */
+export function gapsOf(answer: ColumnGraphShape): Map<string, string> {
+  const jobs = Object.values(answer.jobs);
+  return new Map(jobs.flatMap(({ name, gapSummary }) => (gapSummary ? [[name, gapSummary]] : [])));
 }
 
 /** A graph of one column alone: the datasets on its way, each with the columns on it. */
 export function columnPath(answer: ColumnGraphShape, focus: string): Graph {
-  const graph = { ...emptyGraph(focus), columnEdges: columnEdges(answer), isCut: answer.isCut };
+  const graph = { ...emptyGraph(focus), columnEdges: columnEdges(answer), isCut: answer.isCut, gaps: gapsOf(answer) };
   for (const node of answer.graph) addColumn(graph, node);
   const edges = new Map<string, Graph["edges"][number]>();
-  for (const { from, to, job } of graph.columnEdges) {
-    const edge = { from: from.dataset, to: to.dataset, kind: "observed", through: job ? [job.name] : [] };
+  for (const { from, to, job, isInferred } of graph.columnEdges) {
+    const kind = isInferred ? INFERRED : "observed";
+    const edge = { from: from.dataset, to: to.dataset, kind, through: job ? [job.name] : [] };
     if (edge.from !== edge.to && graph.nodes.has(edge.from)) edges.set(edgeKey(edge), edge);
   }
   graph.edges = [...edges.values()];
   return graph;
 }
 
-function addColumn(graph: Graph, { data, distance }: ColumnNodeShape): void {
+function addColumn(graph: Graph, { data, distance, incomplete }: ColumnNodeShape): void {
   const { namespace, dataset: name, field } = data;
   const id = datasetId({ namespace, name });
   const node: GraphNode = graph.nodes.get(id) ?? {
@@ -65,6 +74,7 @@ function addColumn(graph: Graph, { data, distance }: ColumnNodeShape): void {
     rest: { up: 0, down: 0 },
   };
   node.distance = Math.min(node.distance, distance);
+  node.isIncomplete ||= incomplete;
   if (field) node.columns.push({ name: field, type: data.fieldType });
   graph.nodes.set(id, node);
 }

@@ -1,13 +1,12 @@
 /** From a scene to what the library draws: its nodes and lines, with what is lit. */
 import { isJobId } from "../api/ids";
 import { oneOfAKind } from "./columns";
-import type { ColumnEdge } from "./model";
+import type { ColumnEdge, Health } from "./model";
 import { neighbours } from "./model";
 import type { DrawnNode } from "./nodes";
 import { toListed } from "./opened";
 import type { Scene } from "./scene";
 import { sizeOf } from "./sizes";
-import type { Health } from "./use-lineage";
 import type { View } from "./view-state";
 import type { DrawnWire } from "./wire-layer";
 import type { Wire } from "./wires";
@@ -52,7 +51,7 @@ function drawNodes({ scene, columnEdges, view, health, selected }: Asked): Drawn
     const style = { pointerEvents: "all" as const };
     // All that it would measure is told beforehand: what it has to measure it draws, in view or not.
     const known = { width, height, measured: { width, height }, handles: [] };
-    return [{ id: node.id, type: node.kind, position, ...known, data, style }];
+    return [{ id: node.id, type: node.kind === "group" ? "stack" : node.kind, position, ...known, data, style }];
   });
 }
 

@@ -2,6 +2,7 @@
 import { readableId, shortName } from "../api/ids";
 import { strings } from "../strings";
 import type { ColumnEdge, GraphEdge } from "./model";
+import { INFERRED } from "./model";
 import type { Wire } from "./wires";
 
 export function tellWire({ edge, column }: Wire): string {
@@ -24,6 +25,8 @@ function marksOf(column: ColumnEdge): string {
     column.isIndirect ? strings.graph.isIndirect : strings.graph.direct,
     column.isMasked && strings.graph.masked,
     column.isAssumed && strings.graph.assumed,
+    column.via && strings.graph.via(column.via),
+    column.isInferred && strings.graph.inferred,
   ];
   return marks.filter(Boolean).join(", ");
 }
@@ -38,7 +41,7 @@ export function How({ of: column }: { of: ColumnEdge }) {
 }
 
 function tellEdge(edge: GraphEdge): string {
-  const kind = edge.kind === "observed" ? [] : [edge.kind];
+  const kind = edge.kind === "observed" ? [] : [edge.kind === INFERRED ? strings.graph.inferred : edge.kind];
   const through = edge.through.map(shortName);
   return [...kind, ...(through.length ? [`${strings.graph.through} ${through.join(", ")}`] : [])].join("\n");
 }

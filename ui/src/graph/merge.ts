@@ -1,6 +1,6 @@
 /** One graph of several answers: each walked one way from one node, together they are what is shown. */
 import { MOST_NODES } from "../api/queries";
-import type { DatasetData, GraphShape, JobData, NodeShape } from "../api/schema";
+import type { DatasetData, FieldShape, GraphShape, JobData, NodeShape } from "../api/schema";
 import type { Graph, GraphEdge, GraphNode } from "./model";
 import { edgeKey, emptyGraph } from "./model";
 import type { Side } from "./view-state";
@@ -23,6 +23,8 @@ export function mergeWalks(focus: string, walks: Walked[]): Graph {
     graph.isCut ||= shown.length < answer.graph.length || isCutBySize(answer);
     for (const node of shown) {
       addNode(graph, node);
+      const { name, gapSummary } = node.data as JobData;
+      if (gapSummary) graph.gaps.set(name, gapSummary);
       totals[side].set(node.id, edgesOf(node, side) + moreOf(node, side));
       for (const edge of [...node.inEdges, ...node.outEdges]) {
         const kept = { from: edge.origin, to: edge.destination, kind: edge.kind ?? "observed", through: [] };
@@ -66,19 +68,28 @@ function datasetNode(shape: NodeShape): GraphNode {
     ...common(shape, data),
     kind: "dataset",
     state: data.lastLifecycleState,
-    at: data.lastModifiedAt ?? data.updatedAt,
+    at: data.updatedAt,
+    writtenAt: data.lastModifiedAt,
+    columnTags: tagsOf(data.fields),
     columns: data.fields.map(({ name, type }) => ({ name, type })),
   };
 }
 
+/** All tags of columns, nested ones too. */
+function tagsOf(fields: FieldShape[]): string[] {
+  return [...new Set(fields.flatMap(({ tags, fields }) => [...tags, ...tagsOf(fields ?? [])]))];
+}
+
 function jobNode(shape: NodeShape): GraphNode {
   const data = shape.data as JobData;
-  return { ...common(shape, data), kind: "job", state: data.latestRun?.state ?? null, at: data.updatedAt, columns: [] };
+  const state = data.latestRun?.state ?? null;
+  return { ...common(shape, data), kind: "job", state, at: data.updatedAt, columns: [], gaps: data.gapSummary };
 }
 
 function common(shape: NodeShape, data: DatasetData | JobData) {
   const { namespace, name, system, tags } = data;
-  return { id: shape.id, namespace, name, system, tags, distance: shape.distance, rest: restOf(data) };
+  const { id, distance, incomplete: isIncomplete } = shape;
+  return { id, namespace, name, system, tags, distance, isIncomplete, rest: restOf(data) };
 }
 
 /** A job tells all it uses: what of it is not shown is known without asking. */

@@ -7,6 +7,9 @@ export interface Column {
   type: string | null;
 }
 
+/** What became of a node or an edge between two times. */
+export type Change = "added" | "removed" | "changed";
+
 export interface GraphNode {
   id: string;
   kind: "dataset" | "job" | "group";
@@ -15,14 +18,24 @@ export interface GraphNode {
   system: string;
   /** State of a job's latest run, or the mark on a dataset (ALTER, DROP). */
   state: string | null;
-  /** When a job was heard of, or a dataset written. */
+  /** When a job sent its last event, or any run last named a dataset. */
   at: string | null;
+  /** When a dataset was last written; null where nobody reports it. */
+  writtenAt?: string | null;
   tags: string[];
+  /** The tags of a dataset's columns. */
+  columnTags?: string[];
   columns: Column[];
   /** Jobs away from the focus. */
   distance: number;
   /** Neighbours that are not shown, by side; null where nobody has asked yet. */
   rest: { up: number | null; down: number | null };
+  /** What was not recognised of a job, in words. */
+  gaps?: string;
+  /** Whether more may lie behind this node than anybody knows. */
+  isIncomplete?: boolean;
+  /** Where two times are compared: what became of it. */
+  change?: Change;
   /** Of a group: how many nodes are in it. */
   size?: number;
 }
@@ -30,10 +43,11 @@ export interface GraphNode {
 export interface GraphEdge {
   from: string;
   to: string;
-  /** `observed`, `declared`, `past`, `succession`. */
+  /** `observed`, `declared`, `past`, `succession`, `inferred`. */
   kind: string;
   /** Names of the nodes that are left out in between. */
   through: string[];
+  change?: Change;
 }
 
 /** Where a column edge begins or ends; without a field it is the whole dataset. */
@@ -52,6 +66,12 @@ export interface ColumnEdge {
   isMasked: boolean;
   /** Whether the job states no columns, so that the whole dataset stands for them. */
   isAssumed: boolean;
+  /** The field that the job states, where it is not this one but one inside or around it. */
+  via: string;
+  /** Whether the server derived it from the job's SQL, and no run reported it. */
+  isInferred: boolean;
+  /** Whether it is one of several that an ambiguous name may mean: told, and not drawn. */
+  isCandidate?: boolean;
 }
 
 export interface Graph {
@@ -61,13 +81,25 @@ export interface Graph {
   columnEdges: ColumnEdge[];
   /** Whether there is more than the server would answer with. */
   isCut: boolean;
+  /** What was not recognised of the jobs here, by the job's name. */
+  gaps: Map<string, string>;
+  /** Where two times are compared: how much came, went and changed. */
+  compared?: Record<Change, number>;
 }
+
+/** What is wrong with a node. */
+export interface Health {
+  state: string;
+  reason: string;
+}
+
+export const INFERRED = "inferred";
 
 export const edgeKey = (edge: { from: string; to: string }): string => `${edge.from}\n${edge.to}`;
 export const endKey = (end: ColumnEnd): string => `${end.dataset}\n${end.field}`;
 
 export function emptyGraph(focus: string): Graph {
-  return { focus, nodes: new Map(), edges: [], columnEdges: [], isCut: false };
+  return { focus, nodes: new Map(), edges: [], columnEdges: [], isCut: false, gaps: new Map() };
 }
 
 /** Neighbours of every node, by side. */

@@ -4,16 +4,15 @@ import type { ReactNode } from "react";
 import { memo } from "react";
 
 import { shortName } from "../api/ids";
-import { toneOf } from "../parts/badges";
+import { nameOfState, toneOf } from "../parts/badges";
 import { Icon, SystemIcon } from "../parts/icons";
 import { agoOf } from "../parts/time";
 import { strings } from "../strings";
 import { lookOf } from "../systems";
 import { useActions } from "./actions";
 import { ColumnList } from "./column-list";
-import type { GraphNode } from "./model";
+import type { GraphNode, Health } from "./model";
 import type { OpenedColumns } from "./opened";
-import type { Health } from "./use-lineage";
 import type { Side } from "./view-state";
 
 export interface DrawnData extends Record<string, unknown> {
@@ -32,7 +31,8 @@ export interface DrawnData extends Record<string, unknown> {
 
 export type DrawnNode = Node<DrawnData>;
 
-export const nodeTypes = { dataset: memo(DatasetNode), job: memo(JobNode), group: memo(GroupNode) };
+/** By type; not `group`, which the library draws a box of its own around. */
+export const nodeTypes = { dataset: memo(DatasetNode), job: memo(JobNode), stack: memo(GroupNode) };
 
 function DatasetNode({ data }: NodeProps<DrawnNode>) {
   const { node, opened, canExpand } = data;
@@ -45,6 +45,7 @@ function DatasetNode({ data }: NodeProps<DrawnNode>) {
             type="button"
             className="node-button"
             aria-expanded={Boolean(opened)}
+            tabIndex={tabStopOf(data)}
             aria-label={`${opened ? strings.graph.hideColumns : strings.graph.showColumns} ${node.name}`}
             title={strings.graph.columns}
             onClick={(event) => {
@@ -77,11 +78,20 @@ function GroupNode({ data }: NodeProps<DrawnNode>) {
   const { openGroup } = useActions();
   return (
     <div className={classOf(data)} style={hueOf(node)}>
-      <button type="button" className="node-head" onClick={() => openGroup(node.id)} title={strings.graph.openGroup}>
+      <button
+        type="button"
+        className="node-head"
+        tabIndex={tabStopOf(data)}
+        onClick={() => openGroup(node.id)}
+        title={strings.graph.openGroup}
+      >
         <SystemIcon system={node.system} size={22} />
         <span className="node-text">
-          <span className="node-name">{lookOf(node.name).label}</span>
-          <span className="node-under">{strings.graph.groupOf(node.size ?? 0)}</span>
+          <bdi className="node-name">{lookOf(node.name).label}</bdi>
+          <span className="node-under">
+            {strings.graph.groupOf(node.size ?? 0)}
+            {node.state && <span className={`node-state ${toneOf(node.state)}`}>{nameOfState(node.state)}</span>}
+          </span>
         </span>
         <Icon name="plus" size={14} />
       </button>
@@ -104,7 +114,10 @@ function NodeHead({ data, size, children }: { data: DrawnData; size: number; chi
 
 function NodeName({ data: { node, health } }: { data: DrawnData }) {
   return (
-    <span className="node-text" title={`${node.name}\n${node.namespace}${health ? `\n${health.reason}` : ""}`}>
+    <span
+      className="node-text"
+      title={[node.name, node.namespace, health?.reason, node.gaps].filter(Boolean).join("\n")}
+    >
       <bdi className="node-name">{shortName(node.name)}</bdi>
       <span className="node-under">
         <Standing node={node} health={health} />
@@ -116,11 +129,14 @@ function NodeName({ data: { node, health } }: { data: DrawnData }) {
 /** How a node is doing: what is wrong comes first, then its state and when it was last heard of. */
 function Standing({ node, health }: { node: GraphNode; health: Health | undefined }) {
   const state = health?.state ?? (node.kind === "job" ? node.state : null);
-  const when = node.at ? agoOf(node.at) : "";
+  const at = node.writtenAt ?? node.at;
+  const when = at ? agoOf(at) : "";
   return (
     <>
+      {node.change && <span className="node-change">{strings.changesPage.how[node.change]}</span>}
+      {node.gaps && <span className="node-state warn">{strings.gaps.mark}</span>}
       {state && <span className={`dot ${toneOf(state)}`} />}
-      {state && <span className={`node-state ${toneOf(state)}`}>{strings.health[state] ?? state.toLowerCase()}</span>}
+      {state && <span className={`node-state ${toneOf(state)}`}>{nameOfState(state)}</span>}
       <span className="name">{when || (state ? "" : lookOf(node.system).label)}</span>
     </>
   );
@@ -135,7 +151,13 @@ function Sides({ data }: { data: DrawnData }) {
   );
 }
 
-function SideButton({ data: { node, hasShown }, side }: { data: DrawnData; side: Side }) {
+/** The Tab key stops at the buttons of the selected node alone; arrows go from node to node. */
+function tabStopOf({ isSelected }: DrawnData): 0 | -1 {
+  return isSelected ? 0 : -1;
+}
+
+function SideButton({ data, side }: { data: DrawnData; side: Side }) {
+  const { node, hasShown } = data;
   const { toggleSide } = useActions();
   const rest = node.rest[side];
   const canExpand = rest === null || rest > 0;
@@ -153,6 +175,7 @@ function SideButton({ data: { node, hasShown }, side }: { data: DrawnData; side:
     <button
       type="button"
       className={`side-button ${side} ${canExpand ? "more" : "less"} nopan`}
+      tabIndex={tabStopOf(data)}
       aria-label={`${sign} ${label} ${node.name}`}
       title={canExpand && rest ? words.more(rest) : label.replace(/ of$/, "")}
       onClick={() => toggleSide(node.id, side)}
@@ -162,9 +185,16 @@ function SideButton({ data: { node, hasShown }, side }: { data: DrawnData; side:
   );
 }
 
-function classOf({ node, health, isFocus, isSelected }: DrawnData): string {
-  const tone = health ? toneOf(health.state) : node.state === "FAILED" ? "bad" : "";
-  return ["node", node.kind, isFocus && "focus", isSelected && "selected", tone && `is-${tone}`]
+/** The tone of what is wrong with a node; nothing where nothing is. */
+export function toneOfNode({ node, health }: DrawnData): string {
+  return health ? toneOf(health.state) : node.state === "FAILED" ? "bad" : "";
+}
+
+function classOf(data: DrawnData): string {
+  const { node, isFocus, isSelected } = data;
+  const tone = toneOfNode(data);
+  const change = node.change && `is-${node.change}`;
+  return ["node", node.kind, isFocus && "focus", isSelected && "selected", tone && `is-${tone}`, change]
     .filter(Boolean)
     .join(" ");
 }

@@ -2,19 +2,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
-import { jobRuns } from "../api/queries";
+import { dataset, jobRuns } from "../api/queries";
 import { State, System, Tag } from "../parts/badges";
+import { GapNotice } from "../parts/gaps";
 import { Icon } from "../parts/icons";
 import { DatasetLink, JobLink, RunLink } from "../parts/links";
 import { Fact, Facts } from "../parts/page";
+import { flatten } from "../parts/schema-diff";
 import { Answer, Empty } from "../parts/states";
 import { Ago } from "../parts/time";
 import { VirtualRows } from "../parts/virtual";
 import { strings } from "../strings";
+import { lookOf } from "../systems";
 import { useActions } from "./actions";
 import { How } from "./edges";
-import type { ColumnEdge, Graph, GraphNode } from "./model";
-import type { Health } from "./use-lineage";
+import { InferredNote } from "./legend";
+import type { Column, ColumnEdge, Graph, GraphNode, Health } from "./model";
 import type { View } from "./view-state";
 
 const words = strings.graph;
@@ -47,7 +50,26 @@ export function Panel(props: Props) {
   );
 }
 
-function Details({ node, health, change, view }: Props & { node: GraphNode }) {
+function GroupDetails({ node }: { node: GraphNode }) {
+  const { openGroup } = useActions();
+  return (
+    <>
+      <p className="kind">{strings.kinds.group}</p>
+      <h2 className="wrap">
+        <bdi>{lookOf(node.name).label}</bdi>
+      </h2>
+      <p className="faint">{words.groupOf(node.size ?? 0)}</p>
+      <div className="actions">
+        <button type="button" className="primary" onClick={() => openGroup(node.id)}>
+          {words.openGroup}
+        </button>
+      </div>
+    </>
+  );
+}
+
+function Details({ node, health, change, view, graph, columnEdges }: Props & { node: GraphNode }) {
+  if (node.kind === "group") return <GroupDetails node={node} />;
   const trouble = health.get(node.id);
   const page = node.kind === "job" ? "/job" : "/dataset";
   return (
@@ -62,11 +84,18 @@ function Details({ node, health, change, view }: Props & { node: GraphNode }) {
           <State state={trouble.state} /> {trouble.reason}
         </p>
       )}
+      {node.gaps ? <GapNotice summary={node.gaps} /> : node.isIncomplete && <GapNotice />}
+      <InferredNote graph={graph} columnEdges={columnEdges} id={node.id} />
       <div className="actions">
         <Link to={page} search={{ namespace: node.namespace, name: node.name }} className="button primary">
           <Icon name="open" />
           {words.openPage}
         </Link>
+        {view.since && (
+          <Link to="/changes" search={{ node: node.id, from: view.since, to: view.asof }} className="button">
+            {strings.time.list}
+          </Link>
+        )}
         {node.id !== view.node && (
           <button
             type="button"
@@ -91,12 +120,23 @@ function Details({ node, health, change, view }: Props & { node: GraphNode }) {
           <System name={node.system} />
         </Fact>
         <Fact name={words.runState}>{node.state && <State state={node.state} />}</Fact>
-        <Fact name={node.kind === "job" ? strings.job.heartbeat : strings.dataset.written}>
+        {node.writtenAt !== undefined && (
+          <Fact name={strings.dataset.written}>
+            <Ago time={node.writtenAt} />
+          </Fact>
+        )}
+        <Fact name={node.kind === "job" ? strings.job.heartbeat : strings.dataset.seen}>
           {node.at && <Ago time={node.at} />}
         </Fact>
         <Fact name={words.tag}>{node.tags.length > 0 && node.tags.map((tag) => <Tag key={tag} name={tag} />)}</Fact>
       </Facts>
-      {node.kind === "job" ? <LastRuns of={node} /> : <Columns of={node} chosen={view.column} />}
+      {node.kind === "job" ? (
+        <LastRuns of={node} />
+      ) : view.column || view.to ? (
+        <AllColumns of={node} chosen={view.column} />
+      ) : (
+        <Columns of={node} columns={node.columns} chosen={view.column} />
+      )}
     </>
   );
 }
@@ -127,15 +167,31 @@ function LastRuns({ of }: { of: GraphNode }) {
   );
 }
 
-function Columns({ of: node, chosen }: { of: GraphNode; chosen: string | undefined }) {
+/** On a path a node has only the columns on it: the others are read. */
+function AllColumns({ of: node, chosen }: { of: GraphNode; chosen: string | undefined }) {
+  const query = useQuery(dataset(node));
+  return (
+    <Answer of={query}>
+      {({ fields }) => (
+        <Columns
+          of={node}
+          columns={flatten(fields).map(({ path, field }) => ({ name: path, type: field.type }))}
+          chosen={chosen}
+        />
+      )}
+    </Answer>
+  );
+}
+
+function Columns({ of: node, columns, chosen }: { of: GraphNode; columns: Column[]; chosen: string | undefined }) {
   const { choosePath } = useActions();
   return (
     <>
       <h3>{words.columns}</h3>
-      {node.columns.length === 0 && <Empty>{words.noColumns}</Empty>}
-      <VirtualRows count={node.columns.length} height={28} most={340} label={words.columns}>
+      {columns.length === 0 && <Empty>{words.noColumns}</Empty>}
+      <VirtualRows count={columns.length} height={28} most={340} label={words.columns}>
         {(index) => {
-          const { name, type } = node.columns[index]!;
+          const { name, type } = columns[index]!;
           const isChosen = Boolean(chosen?.endsWith(`:${node.name}:${name}`));
           return (
             <button

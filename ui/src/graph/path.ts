@@ -5,7 +5,8 @@ import type { Graph, GraphEdge, GraphNode } from "./model";
 import { edgeKey, emptyGraph } from "./model";
 
 export function pathGraph(answer: LineagePaths, focus: string): Graph {
-  const graph = { ...emptyGraph(focus), isCut: answer.isCut };
+  const gaps = new Map(answer.nodes.flatMap(({ name, gaps }) => (gaps ? [[name, gaps] as const] : [])));
+  const graph = { ...emptyGraph(focus), isCut: answer.isCut, gaps };
   const datasets = new Map(answer.nodes.map((node) => [node.id, node.type === "JOB" ? node.id : datasetId(node)]));
   for (const node of answer.nodes) {
     const id = datasets.get(node.id)!;
@@ -47,5 +48,6 @@ function drawn(node: DrawnNode, id: string): GraphNode {
     columns: [],
     distance: Number.MAX_SAFE_INTEGER,
     rest: { up: 0, down: 0 },
+    gaps: node.gaps,
   };
 }

@@ -2,6 +2,7 @@
 import { shortName } from "../api/ids";
 import { lookOf } from "../systems";
 import type { GraphNode } from "./model";
+import { INFERRED } from "./model";
 import type { OpenedColumns } from "./opened";
 import type { Scene } from "./scene";
 import { boundsOf } from "./scene";
@@ -24,9 +25,11 @@ export function svgOf(scene: Scene, wires: Wire[]): string {
   );
 }
 
-function drawWire({ path, column }: Wire): string {
+function drawWire({ path, column, edge }: Wire): string {
   const colour = column ? (column.isIndirect ? "#b08400" : "#0b6bcb") : "#8695a6";
-  const dash = column?.isIndirect ? ' stroke-dasharray="5 4"' : "";
+  const isInferred = column ? column.isInferred : edge?.kind === INFERRED;
+  const pattern = isInferred ? (column?.isIndirect ? "5 3 1 3" : "1 4") : column?.isIndirect ? "5 4" : "";
+  const dash = pattern && ` stroke-dasharray="${pattern}"`;
   return `<path d="${path}" fill="none" stroke="${colour}" stroke-width="1.500"${dash}${column ? "" : ' marker-end="url(#a)"'}/>`;
 }
 

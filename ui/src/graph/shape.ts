@@ -1,23 +1,31 @@
 /** From what is known to what is shown: sides collapsed, nodes left out, groups drawn as one. */
 
-import type { Graph, GraphEdge, GraphNode } from "./model";
-import { edgeKey, neighbours } from "./model";
+import type { Graph, GraphEdge, GraphNode, Health } from "./model";
+import { edgeKey, INFERRED, neighbours } from "./model";
 import type { Side, View } from "./view-state";
 import { sideKey, unpackList } from "./view-state";
 
 /** The steps, in their order; each gives a graph of its own. */
-export function shapeGraph(graph: Graph, view: View): Graph {
+export function shapeGraph(graph: Graph, view: View, health: ReadonlyMap<string, Health> = new Map()): Graph {
   const closed = collapse(graph, new Set(unpackList(view.closed)));
-  const kept = leaveOut(closed, (node) => isKept(node, view));
+  const kept = leaveOut(closed, (node) => isKept(node, view, health));
   return view.group ? group(kept, view.group, new Set(unpackList(view.ungrouped))) : kept;
 }
 
-function isKept(node: GraphNode, view: View): boolean {
+/** The states of a node by which it is found: that of its latest run, and what is wrong with it. */
+export function statesOf(node: GraphNode, health: ReadonlyMap<string, Health>): string[] {
+  const wrong = health.get(node.id)?.state;
+  return [...(node.state ? [node.state] : []), ...(wrong ? [wrong] : [])];
+}
+
+export const allTagsOf = (node: GraphNode): string[] => [...node.tags, ...(node.columnTags ?? [])];
+
+function isKept(node: GraphNode, view: View, health: ReadonlyMap<string, Health>): boolean {
   if (view.nojobs && node.kind === "job") return false;
   if (view.system && node.system !== view.system) return false;
   if (view.namespace && node.namespace !== view.namespace) return false;
-  if (view.tag && !node.tags.includes(view.tag)) return false;
-  return !view.state || node.state === view.state;
+  if (view.tag && !allTagsOf(node).includes(view.tag)) return false;
+  return !view.state || statesOf(node, health).includes(view.state);
 }
 
 /** Hide what is reached from the focus only over a collapsed side. */
@@ -78,11 +86,19 @@ export function leaveOut(graph: Graph, isShown: (node: GraphNode) => boolean): G
   for (const from of kept) {
     for (const [to, through] of reachOver(from, down, kept)) {
       const names = through.map((id) => graph.nodes.get(id)?.name ?? id);
-      const edge = { from, to, kind: "observed", ...direct.get(edgeKey({ from, to })), through: names };
+      const { change } = direct.get(edgeKey({ from, to })) ?? {};
+      const edge = { from, to, kind: kindOver([from, ...through, to], direct), through: names, change };
       edges.set(edgeKey(edge), edge);
     }
   }
   return { ...restrict(graph, kept), edges: [...edges.values()] };
+}
+
+/** A way is what its only edge is; of several, inferred if one of them is. */
+function kindOver(way: string[], direct: ReadonlyMap<string, GraphEdge>): string {
+  const kinds = way.slice(1).map((to, index) => direct.get(edgeKey({ from: way[index]!, to }))?.kind ?? "observed");
+  if (kinds.length === 1) return kinds[0]!;
+  return kinds.includes(INFERRED) ? INFERRED : "observed";
 }
 
 /** The kept nodes that follow one, directly or over nodes that are left out, which are named. */

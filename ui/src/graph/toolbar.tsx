@@ -1,16 +1,19 @@
 /** The tools above the drawing: hops, what is left out, groups, path, export. */
 import { useState } from "react";
 
+import { nameOfState } from "../parts/badges";
 import { Icon } from "../parts/icons";
 import { fileName, save } from "../parts/saving";
 import { idOfResult, Search } from "../parts/search";
+import { TimeChoice } from "../parts/time-choice";
 import { strings } from "../strings";
 import { lookOf } from "../systems";
 import type { CanvasHandle } from "./canvas";
-import type { ColumnEdge, Graph } from "./model";
+import type { ColumnEdge, Graph, Health } from "./model";
 import { pngOf, svgOf } from "./picture";
 import type { Scene } from "./scene";
 import { boundsOf } from "./scene";
+import { allTagsOf, statesOf } from "./shape";
 import { columnsCsv, edgesCsv, mermaid } from "./text";
 import type { Grouping, View } from "./view-state";
 import { DEFAULT_HOPS, MOST_HOPS } from "./view-state";
@@ -21,12 +24,13 @@ const words = strings.graph;
 interface Props {
   view: View;
   known: Graph | undefined;
-  change: (part: Partial<View>) => void;
+  health: ReadonlyMap<string, Health>;
+  change: (part: Partial<View>, replace?: boolean) => void;
   canvas: React.RefObject<CanvasHandle | null>;
   drawn: { scene: Scene; wires: Wire[]; columnEdges: ColumnEdge[] } | undefined;
 }
 
-export function Toolbar({ view, known, change, canvas, drawn }: Props) {
+export function Toolbar({ view, known, health, change, canvas, drawn }: Props) {
   const isTables = !view.column && !view.to;
   return (
     <div className="toolbar" role="toolbar" aria-label={words.title}>
@@ -36,13 +40,14 @@ export function Toolbar({ view, known, change, canvas, drawn }: Props) {
             label={words.upstream}
             title={words.upstreamHops}
             value={view.up ?? DEFAULT_HOPS}
-            set={(up) => change({ up })}
+            // A number is turned by arrow keys: not each step is a place to go back to.
+            set={(up) => change({ up }, true)}
           />
           <Hops
             label={words.downstream}
             title={words.downstreamHops}
             value={view.down ?? DEFAULT_HOPS}
-            set={(down) => change({ down })}
+            set={(down) => change({ down }, true)}
           />
         </>
       )}
@@ -66,8 +71,22 @@ export function Toolbar({ view, known, change, canvas, drawn }: Props) {
           set={(isOn) => change({ nojobs: isOn ? undefined : true })}
         />
       )}
-      {isTables && known && <Filters view={view} known={known} change={change} />}
+      {isTables && known && <Filters view={view} known={known} health={health} change={(part) => change(part, true)} />}
       {!view.column && <PathTo view={view} change={change} />}
+      <TimeChoice
+        label={strings.time.label}
+        none={strings.time.now}
+        value={view.asof}
+        set={(asof) => change({ asof })}
+      />
+      {isTables && (
+        <TimeChoice
+          label={strings.time.compare}
+          none={strings.time.noCompare}
+          value={view.since}
+          set={(since) => change({ since })}
+        />
+      )}
       <span className="space" />
       <div className="button-group">
         <IconButton name="fit" label={words.fit} onClick={() => canvas.current?.fit()} />
@@ -139,7 +158,17 @@ function Switch({
   );
 }
 
-function Filters({ view, known, change }: { view: View; known: Graph; change: Props["change"] }) {
+function Filters({
+  view,
+  known,
+  health,
+  change,
+}: {
+  view: View;
+  known: Graph;
+  health: Props["health"];
+  change: (part: Partial<View>) => void;
+}) {
   const nodes = [...known.nodes.values()];
   const isSet = view.system || view.namespace || view.tag || view.state || view.group;
   return (
@@ -162,16 +191,12 @@ function Filters({ view, known, change }: { view: View; known: Graph; change: Pr
           of={nodes.map((node) => node.namespace)}
           set={(namespace) => change({ namespace })}
         />
-        <Choice
-          label={words.tag}
-          value={view.tag}
-          of={nodes.flatMap((node) => node.tags)}
-          set={(tag) => change({ tag })}
-        />
+        <Choice label={words.tag} value={view.tag} of={nodes.flatMap(allTagsOf)} set={(tag) => change({ tag })} />
         <Choice
           label={words.runState}
           value={view.state}
-          of={nodes.flatMap((node) => node.state ?? [])}
+          of={nodes.flatMap((node) => statesOf(node, health))}
+          say={nameOfState}
           set={(state) => change({ state })}
         />
         <label>
@@ -233,7 +258,7 @@ function PathTo({ view, change }: { view: View; change: Props["change"] }) {
     );
   }
   return (
-    <details className="menu">
+    <details className="menu" onToggle={({ currentTarget: menu }) => menu.open && menu.querySelector("input")?.focus()}>
       <summary>
         <Icon name="graph" />
         {words.pathTo}

@@ -7,8 +7,10 @@ import { columnLineage, columnsAround, datasetHealth, jobHealth, lineage, paths 
 import type { ColumnGraphShape } from "../api/schema";
 import { inBatches } from "./batches";
 import { columnEdges, columnPath } from "./columns";
+import { compareGraphs } from "./compare";
 import { mergeWalks } from "./merge";
-import type { ColumnEdge, Graph } from "./model";
+import type { ColumnEdge, Graph, Health } from "./model";
+import { emptyGraph } from "./model";
 import { pathGraph } from "./path";
 import { shapeGraph } from "./shape";
 import type { View } from "./view-state";
@@ -25,14 +27,14 @@ export interface Lineage {
   retry: () => void;
 }
 
-export function useLineage(view: View): Lineage {
+export function useLineage(view: View, health: ReadonlyMap<string, Health>): Lineage {
   const table = useTables(view);
   const path = usePath(view);
   const column = useColumnPath(view);
   const found = view.column ? column : view.to ? path : table;
   const graph = useMemo(
-    () => (found.known && !view.column ? shapeGraph(found.known, view) : found.known),
-    [found.known, view],
+    () => (found.known && !view.column ? shapeGraph(found.known, view, health) : found.known),
+    [found.known, view, health],
   );
   const edges = useColumnEdges(view, graph);
   return { ...found, graph, columnEdges: view.column ? (found.known?.columnEdges ?? []) : edges };
@@ -40,18 +42,31 @@ export function useLineage(view: View): Lineage {
 
 type Found = Omit<Lineage, "graph" | "columnEdges">;
 
+/** The graph of tables; compared with that of an earlier time where one is chosen. */
 function useTables(view: View): Found {
+  const now = useTablesAt(view, view.asof, true);
+  const before = useTablesAt(view, view.since, Boolean(view.since));
+  const known = useMemo(() => {
+    if (!now.known || !view.since) return now.known;
+    // Of a node that was not there yet, everything came since.
+    if (before.error) return compareGraphs(emptyGraph(now.known.focus), now.known);
+    return before.known && compareGraphs(before.known, now.known);
+  }, [now.known, before.known, before.error, view.since]);
+  return { ...now, known };
+}
+
+function useTablesAt(view: View, asOf: string | undefined, isAsked: boolean): Found {
   const { node = "", up = DEFAULT_HOPS, down = DEFAULT_HOPS } = view;
-  const isOn = Boolean(node) && !view.to && !view.column;
+  const isOn = isAsked && Boolean(node) && !view.to && !view.column;
   const asked = [
-    { side: "up" as const, query: lineage(node, "upstream", up) },
-    { side: "down" as const, query: lineage(node, "downstream", down) },
+    { side: "up" as const, query: lineage(node, "upstream", up, asOf) },
+    { side: "down" as const, query: lineage(node, "downstream", down, asOf) },
     ...unpackList(view.open)
       .map(sideOfKey)
       .map(({ id, side }) => ({
         side,
         // A job's own datasets are no step away.
-        query: lineage(id, side === "up" ? "upstream" : "downstream", isJobId(id) ? 0 : 1),
+        query: lineage(id, side === "up" ? "upstream" : "downstream", isJobId(id) ? 0 : 1, asOf),
       })),
   ];
   const answers = useQueries({ queries: asked.map(({ query }) => ({ ...query, enabled: isOn })) });
@@ -66,14 +81,14 @@ function useTables(view: View): Found {
       node,
       asked.flatMap(({ side }, index) => (data[index] ? [{ side, answer: data[index] }] : [])),
     );
-  }, [signature, isOn, isReady, node, view.open]);
+  }, [signature, isOn, isReady, node, view.open, asOf]);
   const error = isReady ? undefined : (answers[0]?.error ?? answers[1]?.error ?? undefined);
   return { known, error, isReversed: false, retry: () => answers.forEach((answer) => void answer.refetch()) };
 }
 
 function usePath(view: View): Found {
   const isOn = Boolean(view.node && view.to && !view.column);
-  const query = useQuery({ ...paths(view.node ?? "", view.to ?? ""), enabled: isOn });
+  const query = useQuery({ ...paths(view.node ?? "", view.to ?? "", view.asof), enabled: isOn });
   const known = useMemo(
     () => (query.data && isOn ? pathGraph(query.data, view.node!) : undefined),
     [query.data, isOn, view.node],
@@ -88,7 +103,10 @@ function usePath(view: View): Found {
 
 function useColumnPath(view: View): Found {
   const isOn = Boolean(view.column);
-  const query = useQuery({ ...columnLineage(view.column ?? "", "both", MOST_HOPS, !view.direct), enabled: isOn });
+  const query = useQuery({
+    ...columnLineage(view.column ?? "", "both", MOST_HOPS, !view.direct, view.asof),
+    enabled: isOn,
+  });
   const known = useMemo(
     () => (query.data && isOn ? columnPath(query.data, datasetOf(query.data)) : undefined),
     [query.data, isOn],
@@ -105,7 +123,7 @@ function useColumnEdges(view: View, graph: Graph | undefined): ColumnEdge[] {
   const isOn = !view.column && !view.to;
   const shown = isOn ? unpackList(view.columns).filter((id) => graph?.nodes.has(id)) : [];
   const answers = useQueries({
-    queries: inBatches(shown).map((ids) => ({ ...columnsAround(ids), placeholderData: keepPreviousData })),
+    queries: inBatches(shown).map((ids) => ({ ...columnsAround(ids, view.asof), placeholderData: keepPreviousData })),
   });
   const signature = answers.map((answer) => answer.dataUpdatedAt).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
@@ -115,23 +133,12 @@ function useColumnEdges(view: View, graph: Graph | undefined): ColumnEdge[] {
   );
 }
 
-export interface Health {
-  state: string;
-  reason: string;
-}
-
-/** What is wrong, by node: two questions for the whole graph, none for each node. */
-export function useHealth(): Map<string, Health> {
-  const jobs = useQuery(jobHealth());
-  const datasets = useQuery(datasetHealth());
-  return useMemo(
-    () =>
-      new Map(
-        [...(jobs.data?.jobs ?? []), ...(datasets.data?.datasets ?? [])].map(({ id, state, reason }) => [
-          id,
-          { state, reason },
-        ]),
-      ),
-    [jobs.data, datasets.data],
-  );
+/** What is wrong now, by node: two questions for the whole graph, none for each node; nothing of the past. */
+export function useHealth(isNow: boolean): Map<string, Health> {
+  const jobs = useQuery({ ...jobHealth(), enabled: isNow });
+  const datasets = useQuery({ ...datasetHealth(), enabled: isNow });
+  return useMemo(() => {
+    const wrong = isNow ? [...(jobs.data?.jobs ?? []), ...(datasets.data?.datasets ?? [])] : [];
+    return new Map(wrong.map(({ id, state, reason }) => [id, { state, reason }]));
+  }, [jobs.data, datasets.data, isNow]);
 }

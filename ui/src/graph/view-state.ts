@@ -29,6 +29,10 @@ export interface View {
   ungrouped?: string;
   /** The other end of a path from `node`. */
   to?: string;
+  /** The time as of which lineage is shown; now if there is none. */
+  asof?: string;
+  /** An earlier time that it is compared with. */
+  since?: string;
   /** The node that is selected. */
   at?: string;
   table?: boolean;
@@ -56,6 +60,8 @@ export function readView(raw: Raw): View {
     group: raw.group === "system" || raw.group === "namespace" ? raw.group : undefined,
     ungrouped: text(raw.ungrouped),
     to: text(raw.to),
+    asof: time(raw.asof),
+    since: time(raw.since),
     at: text(raw.at),
     table: flag(raw.table),
   };
@@ -90,6 +96,11 @@ export function without(packed: string | undefined, item: string): string | unde
 
 function text(value: string | undefined): string | undefined {
   return value || undefined;
+}
+
+/** A time of a link, if it is one. */
+function time(value: string | undefined): string | undefined {
+  return value && !Number.isNaN(Date.parse(value)) ? value : undefined;
 }
 
 function flag(value: string | undefined): boolean | undefined {

@@ -3,6 +3,7 @@ import { EdgeLabelRenderer, useStore } from "@xyflow/react";
 import { memo, useMemo } from "react";
 
 import { tellWire } from "./edges";
+import { INFERRED } from "./model";
 import type { Wire } from "./wires";
 
 export interface DrawnWire {
@@ -64,5 +65,15 @@ const WireLine = memo(function WireLine({ wire, isLit }: DrawnWire) {
 
 function classOf({ edge, column }: Wire, isLit: boolean): string {
   const kind = column ? (column.isIndirect ? "indirect" : "direct") : edge!.through.length ? "through" : edge!.kind;
-  return ["wire", column && "column", kind, isLit && "lit"].filter(Boolean).join(" ");
+  const isInferred = column ? column.isInferred : edge!.kind === INFERRED;
+  return [
+    "wire",
+    column && "column",
+    kind,
+    isInferred && "inferred",
+    isLit && "lit",
+    edge?.change && `is-${edge.change}`,
+  ]
+    .filter(Boolean)
+    .join(" ");
 }

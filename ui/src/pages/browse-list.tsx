@@ -45,6 +45,9 @@ function pageOf(wanted: Wanted, number: number) {
   });
 }
 
+/** The first page of all datasets or jobs of a namespace. */
+export const firstPage = (namespace: string, kind: Kind) => pageOf({ namespace, kind, text: "" }, 0);
+
 async function readListed(
   { namespace, kind }: Wanted,
   page: { limit: number; offset: number },

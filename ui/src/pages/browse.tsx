@@ -7,11 +7,11 @@ import { namespaces } from "../api/queries";
 import type { NamespaceShape } from "../api/schema";
 import { SystemIcon } from "../parts/icons";
 import { Section, useTitle } from "../parts/page";
-import { Answer, Empty } from "../parts/states";
+import { Answer, Empty, Loading } from "../parts/states";
 import { VirtualRows } from "../parts/virtual";
 import { strings } from "../strings";
 import { systemOfNamespace } from "../systems";
-import { Things } from "./browse-list";
+import { firstPage, Things } from "./browse-list";
 
 const words = strings.browse;
 const FEW = 12;
@@ -51,8 +51,17 @@ function ofSystem(all: NamespaceShape[], system: string | undefined): NamespaceS
   return some.length > 0 ? some : all;
 }
 
+/** What is listed of a namespace: what was asked for; else datasets, or jobs where there are no datasets. */
+function useKind(namespace: string): "job" | "dataset" | undefined {
+  const { kind } = useSearch({ from: "/browse" });
+  const datasets = useQuery({ ...firstPage(namespace, "datasets"), enabled: !kind });
+  if (kind || datasets.isPending) return kind;
+  return datasets.data?.total === 0 ? "job" : "dataset";
+}
+
 function Inside({ namespace }: { namespace: string }) {
-  const { kind, system } = useSearch({ from: "/browse" });
+  const { system } = useSearch({ from: "/browse" });
+  const kind = useKind(namespace);
   return (
     <Section
       title={namespace}
@@ -61,9 +70,9 @@ function Inside({ namespace }: { namespace: string }) {
           <Link
             className="button"
             to="/browse"
-            search={{ namespace, system }}
+            search={{ namespace, system, kind: "dataset" }}
             activeOptions={{ exact: true }}
-            aria-current={kind !== "job" || undefined}
+            aria-current={kind === "dataset" || undefined}
           >
             {words.datasets}
           </Link>
@@ -78,7 +87,11 @@ function Inside({ namespace }: { namespace: string }) {
         </span>
       }
     >
-      <Things key={`${namespace} ${kind}`} namespace={namespace} kind={kind === "job" ? "jobs" : "datasets"} />
+      {kind ? (
+        <Things key={`${namespace} ${kind}`} namespace={namespace} kind={kind === "job" ? "jobs" : "datasets"} />
+      ) : (
+        <Loading lines={8} />
+      )}
     </Section>
   );
 }

@@ -6,10 +6,11 @@ import { fieldId } from "../api/ids";
 import type { Direction } from "../api/queries";
 import { columnLineage, dataset } from "../api/queries";
 import type { ColumnGraphShape } from "../api/schema";
-import { columnEdges } from "../graph/columns";
+import { columnEdges, gapsOf } from "../graph/columns";
 import { How } from "../graph/edges";
 import type { ColumnEdge } from "../graph/model";
 import { Tag } from "../parts/badges";
+import { GapsOfJobs } from "../parts/gaps";
 import { Icon, SystemIcon } from "../parts/icons";
 import { ColumnLink, DatasetLink, JobLink } from "../parts/links";
 import { useIsNarrow } from "../parts/narrow";
@@ -87,12 +88,17 @@ function Edges({ title, none, id, direction }: Props) {
       <Answer of={query}>
         {(answer) => {
           const edges = nearestFirst(answer, direction);
-          return edges.length === 0 ? (
-            <Empty>{none}</Empty>
-          ) : (
-            <VirtualRows count={edges.length} height={isNarrow ? 104 : 60} most={540} label={title}>
-              {(index) => <EdgeRow edge={edges[index]!} answer={answer} direction={direction} />}
-            </VirtualRows>
+          return (
+            <>
+              <GapsOfJobs of={gapsOf(answer)} />
+              {edges.length === 0 ? (
+                <Empty>{none}</Empty>
+              ) : (
+                <VirtualRows count={edges.length} height={isNarrow ? 104 : 60} most={540} label={title}>
+                  {(index) => <EdgeRow edge={edges[index]!} answer={answer} direction={direction} />}
+                </VirtualRows>
+              )}
+            </>
           );
         }}
       </Answer>

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { shortName } from "../api/ids";
 import type { ColumnLineageShape, DatasetShape } from "../api/schema";
 import { Tag } from "../parts/badges";
+import { EditDetails } from "../parts/edit-details";
 import { ColumnLink } from "../parts/links";
 import { Section } from "../parts/page";
 import type { FlatField } from "../parts/schema-diff";
@@ -62,6 +63,11 @@ function Row({ of, flat, from }: { of: DatasetShape; flat: FlatField; from: Colu
         {field.tags.map((tag) => (
           <Tag key={tag} name={tag} />
         ))}
+        <EditDetails
+          isSmall
+          entity={{ type: "dataset", namespace: of.namespace, name: of.name, field: path }}
+          before={{ description: field.description ?? "", owners: "", tags: field.tags }}
+        />
       </span>
       <span className="mono faint" title={field.type ?? ""}>
         {field.type}

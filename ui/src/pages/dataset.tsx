@@ -5,10 +5,14 @@ import type { Named } from "../api/ids";
 import { datasetId } from "../api/ids";
 import { dataset, datasetHealth, usage } from "../api/queries";
 import type { DatasetShape } from "../api/schema";
+import { Aliases } from "../parts/aliases";
 import { State, System, Tag } from "../parts/badges";
+import { DeleteButton, GoneOrDeleted } from "../parts/deletion";
+import { EditDetails } from "../parts/edit-details";
+import { EditLog } from "../parts/edit-log";
 import { aliasesOf, ownersOf } from "../parts/facets";
 import { Icon, SystemIcon } from "../parts/icons";
-import { DatasetLink } from "../parts/links";
+import { DatasetLink, Owner } from "../parts/links";
 import { Fact, Facts, PageHead, Section } from "../parts/page";
 import { useNoteViewed } from "../parts/recent";
 import { Answer } from "../parts/states";
@@ -46,20 +50,33 @@ export function DatasetPage() {
           <Icon name="graph" />
           {words.lineage}
         </Link>
+        {query.data && <DeleteButton type="dataset" named={main ?? named} />}
       </PageHead>
       {main && (
         <p className="notice plain-notice">
           {words.otherName} <DatasetLink of={main} />
         </p>
       )}
-      <Answer of={asked.isError ? asked : query} lines={8}>
-        {(found) => <Found of={found} named={main ?? named} by={by} />}
-      </Answer>
+      {asked.isError ? (
+        <GoneOrDeleted type="dataset" named={named} error={asked.error} retry={() => void asked.refetch()} />
+      ) : (
+        <Answer of={query} lines={8}>
+          {(found) => <Found of={found} named={main ?? named} asked={named} by={by} />}
+        </Answer>
+      )}
     </div>
   );
 }
 
-function Found({ of, named, by }: { of: DatasetShape; named: Named; by: string | undefined }) {
+interface FoundProps {
+  of: DatasetShape;
+  named: Named;
+  /** The name it was opened by. */
+  asked: Named;
+  by: string | undefined;
+}
+
+function Found({ of, named, asked, by }: FoundProps) {
   const users = useQuery(usage(datasetId(named)));
   const names = [named, ...(of.aliases ?? [])];
   const usersAs = (side: "readers" | "writers") => (users.isError ? [] : users.data && usersOf(users.data, side));
@@ -68,7 +85,7 @@ function Found({ of, named, by }: { of: DatasetShape; named: Named; by: string |
   return (
     <>
       {of.deleted && <p className="notice">{words.deleted}</p>}
-      <About of={of} named={named} />
+      <About of={of} named={named} asked={asked} />
       <Schema of={of} />
       <div className="two">
         <Volume id={datasetId(named)} named={named} by={by} />
@@ -79,6 +96,7 @@ function Found({ of, named, by }: { of: DatasetShape; named: Named; by: string |
         <Versions named={named} />
         <Quality of={of} read={read} />
       </div>
+      <EditLog type="dataset" named={named} also={asked} />
       <Section title={words.facets}>
         <JsonView value={of.facets} name={`${of.name}.facets`} openDepth={0} />
       </Section>
@@ -86,14 +104,20 @@ function Found({ of, named, by }: { of: DatasetShape; named: Named; by: string |
   );
 }
 
-function About({ of, named }: { of: DatasetShape; named: Named }) {
+function About({ of, named, asked }: { of: DatasetShape; named: Named; asked: Named }) {
   const health = useQuery(datasetHealth({ ...named, all: true }));
   const own = health.data?.datasets[0];
   const owners = ownersOf(of.facets);
   const aliases = of.aliases ?? aliasesOf(of.facets);
   return (
     <section className="card" aria-label={strings.graph.details}>
-      {of.description && <p className="wrap">{of.description}</p>}
+      <div className="card-head">
+        {of.description ? <p className="wrap">{of.description}</p> : <p className="faint">{words.noDescription}</p>}
+        <EditDetails
+          entity={{ type: "dataset", namespace: named.namespace, name: named.name }}
+          before={{ description: of.description ?? "", owners: owners.join("\n"), tags: of.tags }}
+        />
+      </div>
       {own && !["fresh", "unknown"].includes(own.state) && (
         <p className="notice">
           <State state={own.state} /> {own.reason}
@@ -111,11 +135,12 @@ function About({ of, named }: { of: DatasetShape; named: Named }) {
           <Ago time={of.updatedAt} />
         </Fact>
         <Fact name={words.lifecycle}>{of.lastLifecycleState}</Fact>
-        <Fact name={words.owners}>{owners.join("; ")}</Fact>
+        <Fact name={words.owners}>
+          {owners.length > 0 && owners.map((owner) => <Owner key={owner} text={owner} />)}
+        </Fact>
         <Fact name={words.tags}>{of.tags.length > 0 && of.tags.map((tag) => <Tag key={tag} name={tag} />)}</Fact>
         <Fact name={words.aliases}>
-          {aliases.length > 0 &&
-            aliases.map((alias) => <DatasetLink key={`${alias.namespace} ${alias.name}`} of={alias} />)}
+          <Aliases of={aliases} named={named} asked={asked} />
         </Fact>
       </Facts>
     </section>

@@ -1,7 +1,8 @@
 /** The last 24 hours: events and ends of runs by the hour, and how jobs are now. */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 
-import { eventsByHour, jobHealth, MOST_TROUBLES } from "../api/queries";
+import { eventsByHour, jobHealth } from "../api/queries";
 import type { EventMetric } from "../api/schema";
 import { State } from "../parts/badges";
 import { Section } from "../parts/page";
@@ -75,6 +76,7 @@ function Hourly({ hours, title, partsOf, tell }: HourlyProps) {
   const bars = hours.map((hour) => ({
     label: `${clock(hour.startInterval)} UTC: ${tell(hour)}`,
     parts: partsOf(hour),
+    search: { after: hour.startInterval, before: hour.endInterval },
   }));
   const ends: [string, string] = [`${clock(hours[0]!.startInterval)} UTC`, strings.times.now];
   return (
@@ -87,8 +89,23 @@ function Hourly({ hours, title, partsOf, tell }: HourlyProps) {
 
 const clock = (time: string) => time.slice(11, 16);
 
+/** A count, which leads to what is counted where that is a problem. */
+function CountOf({ state, count }: { state: string; count: number }) {
+  const told = (
+    <>
+      <span className="count">{countOf(count)}</span> <State state={state} />
+    </>
+  );
+  if (!["failed", "silent", "late"].includes(state) || count === 0) return told;
+  return (
+    <Link to="/problems" search={{ problem: state, acknowledged: "all" }} className="count-link">
+      {told}
+    </Link>
+  );
+}
+
 function HealthCounts() {
-  const { data } = useQuery(jobHealth({ limit: MOST_TROUBLES }));
+  const { data } = useQuery(jobHealth({ limit: 0 }));
   if (!data) return null;
   const states = ["ok", "failed", "silent", "late", "stopped"] as const;
   return (
@@ -97,8 +114,7 @@ function HealthCounts() {
       <ul className="counts">
         {states.map((state) => (
           <li key={state} className={data.counts[state] ? undefined : "none"}>
-            <span className="count">{countOf(data.counts[state] ?? 0)}</span>
-            <State state={state} />
+            <CountOf state={state} count={data.counts[state] ?? 0} />
           </li>
         ))}
       </ul>

@@ -1,20 +1,17 @@
-/** Home: search first, then what needs attention, what changed, and how much there is. */
+/** Home: what needs attention first, then what changed, and how much there is. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { useMemo } from "react";
 
-import { changes, datasetHealth, jobHealth, MOST_TROUBLES, systems } from "../api/queries";
-import type { HealthDatasets, HealthJobs, LineageDiff, SystemCount } from "../api/schema";
-import { State } from "../parts/badges";
+import { changes, MOST_TROUBLES, problems, systems } from "../api/queries";
+import type { LineageDiff, SystemCount } from "../api/schema";
 import { Changes } from "../parts/changes";
 import { SystemIcon } from "../parts/icons";
 import { DatasetLink, JobLink } from "../parts/links";
 import { Section, useTitle } from "../parts/page";
+import { ProblemRows } from "../parts/problems";
 import { recentlyViewed } from "../parts/recent";
-import { SiteSearch } from "../parts/search";
-import { Answer, Empty, Failure, Loading } from "../parts/states";
-import { Ago } from "../parts/time";
+import { Answer, Empty } from "../parts/states";
 import { strings } from "../strings";
 import { lookOf } from "../systems";
 import { Activity } from "./home-activity";
@@ -25,10 +22,7 @@ export function HomePage() {
   const isEmpty = counts.data?.systems.length === 0;
   return (
     <div className="page home">
-      <div className="hero">
-        <h1>{strings.home.lead}</h1>
-        <SiteSearch isLarge />
-      </div>
+      <h1 className="lead">{strings.home.lead}</h1>
       {isEmpty ? (
         <Empty title={strings.home.empty}>{strings.home.emptyHelp}</Empty>
       ) : (
@@ -51,64 +45,30 @@ export function HomePage() {
 }
 
 function Attention() {
-  const jobs = useQuery(jobHealth({ limit: MOST_TROUBLES }));
-  const datasets = useQuery(datasetHealth({ limit: MOST_TROUBLES }));
-  const failure = jobs.error ?? datasets.error;
+  const query = useQuery(problems({ limit: MOST_TROUBLES }));
   return (
-    <Section title={strings.home.attention}>
-      {jobs.data && datasets.data ? (
-        <AttentionOf jobs={jobs.data} datasets={datasets.data} />
-      ) : failure ? (
-        <Failure error={failure} retry={() => void Promise.all([jobs.refetch(), datasets.refetch()])} />
-      ) : (
-        <Loading />
-      )}
+    <Section
+      title={strings.home.attention}
+      note={
+        query.data &&
+        query.data.totalCount > 0 && <Link to="/problems">{strings.problems.more(query.data.totalCount)}</Link>
+      }
+    >
+      <Answer of={query}>
+        {({ problems, acknowledgedCount }) => (
+          <>
+            {problems.length === 0 ? <Empty>{strings.home.calm}</Empty> : <ProblemRows of={problems} isShort />}
+            {acknowledgedCount > 0 && (
+              <p>
+                <Link to="/problems" search={{ acknowledged: "true" }}>
+                  {strings.problems.showKnown(acknowledgedCount)}
+                </Link>
+              </p>
+            )}
+          </>
+        )}
+      </Answer>
     </Section>
-  );
-}
-
-function AttentionOf({ jobs, datasets }: { jobs: HealthJobs; datasets: HealthDatasets }) {
-  const [wrongJobs, wrongDatasets] = [jobs.jobs, datasets.datasets];
-  const shown = wrongJobs.length + wrongDatasets.length;
-  const total = jobs.totalCount + datasets.totalCount;
-  if (total === 0) return <Empty>{strings.home.calm}</Empty>;
-  return (
-    <>
-      <ul className="rows">
-        {wrongJobs.map((job) => (
-          <Trouble key={job.id} of={job} why={job.errorMessage ?? job.reason}>
-            <JobLink of={job} />
-          </Trouble>
-        ))}
-        {wrongDatasets.map((dataset) => (
-          <Trouble key={dataset.id} of={dataset} why={dataset.reason}>
-            <DatasetLink of={dataset} />
-          </Trouble>
-        ))}
-      </ul>
-      {total > shown && <p className="faint">{strings.home.changedMore(total - shown)}</p>}
-    </>
-  );
-}
-
-function Trouble({
-  of,
-  why,
-  children,
-}: {
-  of: { state: string; since: string | null };
-  why: string;
-  children: ReactNode;
-}) {
-  return (
-    <li>
-      <State state={of.state} />
-      <span className="row-main">
-        {children}
-        <span className="faint wrap">{why}</span>
-      </span>
-      <Ago time={of.since} />
-    </li>
   );
 }
 
@@ -123,7 +83,7 @@ function Changed() {
   // How jobs fare is told above.
   const query = useQuery(changes({ ...times, limit: MOST_CHANGES, order: "newest", without: "state" }));
   return (
-    <Section title={strings.home.changed}>
+    <Section title={strings.home.changed} note={<Link to="/changes">{strings.changesPage.all}</Link>}>
       <Answer of={query}>{(diff) => <ChangedOf diff={diff} />}</Answer>
     </Section>
   );
@@ -136,11 +96,7 @@ function ChangedOf({ diff }: { diff: LineageDiff }) {
   return (
     <>
       <Changes of={diff.changes} nodes={diff.nodes} />
-      {diff.isCut ? (
-        <p className="faint">{strings.home.changedBefore}</p>
-      ) : (
-        more > 0 && <p className="faint">{strings.home.changedMore(more)}</p>
-      )}
+      {!diff.isCut && more > 0 && <p className="faint">{strings.home.changedMore(more)}</p>}
     </>
   );
 }

@@ -8,16 +8,20 @@ import { jobId } from "../api/ids";
 import { family, job, jobHealth, jobRuns } from "../api/queries";
 import type { FamilyJob, JobFamily, JobShape } from "../api/schema";
 import { State, System, Tag } from "../parts/badges";
+import { DeleteButton, GoneOrDeleted } from "../parts/deletion";
+import { EditDetails } from "../parts/edit-details";
+import { EditLog } from "../parts/edit-log";
 import { codeOf, integrationOf, ownersOf } from "../parts/facets";
+import { GapNotice } from "../parts/gaps";
 import { Icon, SystemIcon } from "../parts/icons";
-import { JobLink } from "../parts/links";
+import { JobLink, Owner } from "../parts/links";
 import { Fact, Facts, PageHead, Section } from "../parts/page";
 import { useNoteViewed } from "../parts/recent";
-import { Sql } from "../parts/sql";
 import { Answer } from "../parts/states";
 import { Ago, spanOf } from "../parts/time";
 import { JsonView } from "../parts/tree";
 import { UsedDatasets } from "../parts/used-datasets";
+import { JobSql } from "../sql/job-sql";
 import { strings } from "../strings";
 import { systemOfNamespace } from "../systems";
 import { Runs } from "./job-runs";
@@ -42,10 +46,15 @@ export function JobPage() {
           <Icon name="graph" />
           {strings.dataset.lineage}
         </Link>
+        {query.data && <DeleteButton type="job" named={named} />}
       </PageHead>
-      <Answer of={query} lines={8}>
-        {(found) => <Found of={found} named={named} />}
-      </Answer>
+      {query.isError ? (
+        <GoneOrDeleted type="job" named={named} error={query.error} retry={() => void query.refetch()} />
+      ) : (
+        <Answer of={query} lines={8}>
+          {(found) => <Found of={found} named={named} />}
+        </Answer>
+      )}
     </div>
   );
 }
@@ -78,11 +87,8 @@ function Found({ of, named }: { of: JobShape; named: Named }) {
         />
       </div>
       {relatives.data && relatives.data.children.length > 0 && <Children of={relatives.data} />}
-      {sql && (
-        <Section title={words.sql}>
-          <Sql text={sql} />
-        </Section>
-      )}
+      {sql && <JobSql text={sql} of={of.id} />}
+      <EditLog type="job" named={of.id} />
       <Section title={words.facets}>
         <JsonView value={of.facets} name={`${of.name}.facets`} openDepth={0} />
       </Section>
@@ -93,14 +99,26 @@ function Found({ of, named }: { of: JobShape; named: Named }) {
 function About({ of, parent }: { of: JobShape; parent: FamilyJob | undefined }) {
   const health = useQuery(jobHealth({ namespace: of.namespace, name: of.name, all: true }));
   const own = health.data?.jobs[0];
+  const owners = ownersOf(of.facets);
   return (
     <section className="card" aria-label={strings.graph.details}>
-      {of.description && <p className="wrap">{of.description}</p>}
+      <div className="card-head">
+        {of.description ? (
+          <p className="wrap">{of.description}</p>
+        ) : (
+          <p className="faint">{strings.dataset.noDescription}</p>
+        )}
+        <EditDetails
+          entity={{ type: "job", namespace: of.namespace, name: of.name }}
+          before={{ description: of.description ?? "", owners: owners.join("\n"), tags: of.tags }}
+        />
+      </div>
       {own && !["ok", "stopped"].includes(own.state) && (
         <p className="notice">
           <State state={own.state} /> {own.reason}
         </p>
       )}
+      {of.gapSummary && <GapNotice summary={of.gapSummary} gaps={of.gaps} />}
       <Facts>
         <Fact name={strings.graph.system}>
           <System name={integrationOf(of.facets) || systemOfNamespace(of.namespace)} />
@@ -114,7 +132,9 @@ function About({ of, parent }: { of: JobShape; parent: FamilyJob | undefined }) 
         <Fact name={words.every}>{own?.everySeconds && spanOf(own.everySeconds)}</Fact>
         <Fact name={words.parent}>{parent && <JobLink of={parent} />}</Fact>
         <Fact name={words.code}>{of.location && <Code at={of.location} />}</Fact>
-        <Fact name={strings.dataset.owners}>{ownersOf(of.facets).join("; ")}</Fact>
+        <Fact name={strings.dataset.owners}>
+          {owners.length > 0 && owners.map((owner) => <Owner key={owner} text={owner} />)}
+        </Fact>
         <Fact name={strings.dataset.tags}>
           {of.tags.length > 0 && of.tags.map((tag) => <Tag key={tag} name={tag} />)}
         </Fact>

@@ -9,6 +9,7 @@ import type { CanvasHandle } from "../graph/canvas";
 import { Canvas } from "../graph/canvas";
 import { drawableEdges } from "../graph/columns";
 import { drawScene } from "../graph/drawing";
+import { Legend } from "../graph/legend";
 import type { ColumnsAsked } from "../graph/opened";
 import { openColumns } from "../graph/opened";
 import { Panel } from "../graph/panel";
@@ -21,6 +22,7 @@ import { useTitle } from "../parts/page";
 import { useNoteViewed } from "../parts/recent";
 import { SiteSearch } from "../parts/search";
 import { Failure, Loading } from "../parts/states";
+import { exactOf } from "../parts/time";
 import { strings } from "../strings";
 import "../styles/graph.css";
 
@@ -48,8 +50,8 @@ function LineageOf({ view }: { view: View }) {
       void navigate({ to: "/lineage", search: (before) => ({ ...before, ...part }), replace }),
     [navigate],
   );
-  const found = useLineage(view);
-  const health = useHealth();
+  const health = useHealth(!view.asof);
+  const found = useLineage(view, health);
   const [asked, setAsked] = useState<ReadonlyMap<string, ColumnsAsked>>(new Map());
   const canvas = useRef<CanvasHandle>(null);
 
@@ -96,13 +98,14 @@ function LineageOf({ view }: { view: View }) {
         <h1 className="visually-hidden">
           {strings.graph.title} {focus?.name}
         </h1>
-        <Toolbar view={view} known={found.known} change={change} canvas={canvas} drawn={drawn} />
+        <Toolbar view={view} known={found.known} health={health} change={change} canvas={canvas} drawn={drawn} />
         <div className="stage">
           {drawn && scene ? (
             <Canvas scene={scene} nodes={drawn.nodes} lines={drawn.lines} selected={selectedId} handle={canvas} />
           ) : (
             <div className="canvas waiting">{failure ? <Failure error={failure} /> : <Loading lines={4} />}</div>
           )}
+          {drawn && <Legend lines={drawn.lines} />}
           <Notices view={view} found={found} isBusy={isBusy && Boolean(scene)} />
         </div>
         {graph && (
@@ -153,6 +156,10 @@ function useGraphActions(
       open: (id) => {
         const node = graph?.nodes.get(id);
         if (!node) return;
+        if (node.kind === "group") {
+          change({ ungrouped: toggled(view.ungrouped, id.replace(/^group:/, "")) });
+          return;
+        }
         const { namespace, name } = node;
         void navigate({ to: isJobId(id) ? "/job" : "/dataset", search: { namespace, name } });
       },
@@ -161,10 +168,19 @@ function useGraphActions(
   );
 }
 
+/** That some jobs of a graph have gaps, with the first of them. */
+function gapsIn(gaps: ReadonlyMap<string, string>): string {
+  const [first] = gaps;
+  return first ? strings.gaps.inGraph(gaps.size, first.join(": ")) : "";
+}
+
 function Notices({ view, found, isBusy }: { view: View; found: ReturnType<typeof useLineage>; isBusy: boolean }) {
   const { graph, isReversed } = found;
   const says = [
+    view.asof && strings.time.asOf(exactOf(view.asof)),
+    view.since && graph?.compared && strings.time.compared(exactOf(view.since), graph.compared),
     graph?.isCut && strings.graph.cut(graph.nodes.size),
+    graph && gapsIn(graph.gaps),
     view.to && isReversed && strings.graph.pathReversed,
     view.to && graph?.nodes.size === 0 && strings.graph.noPath,
     !view.to &&

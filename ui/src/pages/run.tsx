@@ -7,7 +7,8 @@ import { jobId } from "../api/ids";
 import { events, jobRuns, run, runLineage } from "../api/queries";
 import type { RunShape } from "../api/schema";
 import { State } from "../parts/badges";
-import { errorOf, parentOf } from "../parts/facets";
+import { errorOf, parentOf, sqlOf } from "../parts/facets";
+import { GapNotice } from "../parts/gaps";
 import { Icon, SystemIcon } from "../parts/icons";
 import { JobLink, RunLink } from "../parts/links";
 import { Fact, Facts, PageHead, Section } from "../parts/page";
@@ -15,6 +16,7 @@ import { Answer, Empty } from "../parts/states";
 import { Ago, durationOf, exactOf } from "../parts/time";
 import { JsonView } from "../parts/tree";
 import { UsedDatasets } from "../parts/used-datasets";
+import { JobSql } from "../sql/job-sql";
 import { strings } from "../strings";
 import { systemOfNamespace } from "../systems";
 
@@ -73,6 +75,7 @@ function Found({ of }: { of: RunShape }) {
           counted={written}
         />
       </div>
+      <RunSql of={of} />
       <Upstream id={of.id} />
       <Events of={of} />
       <Section title={words.facets}>
@@ -93,6 +96,7 @@ function About({ of }: { of: RunShape }) {
   const restart = useRestart(of);
   return (
     <section className="card" aria-label={strings.graph.details}>
+      {of.gapSummary && <GapNotice summary={of.gapSummary} gaps={of.gaps} />}
       <Facts>
         <Fact name={strings.job.state}>
           <State state={of.state} />
@@ -116,6 +120,14 @@ function About({ of }: { of: RunShape }) {
       </Facts>
     </section>
   );
+}
+
+/** The SQL that the run's own events report; with lineage as it was when the run ended. */
+function RunSql({ of }: { of: RunShape }) {
+  const query = useQuery(events({ runId: of.id, limit: MOST_EVENTS }));
+  const text = query.data && sqlOf(query.data.events);
+  if (!text || !of.job) return null;
+  return <JobSql text={text} of={of.job} asOf={of.endedAt ?? undefined} />;
 }
 
 function Upstream({ id }: { id: string }) {

@@ -19,6 +19,8 @@ const TONES: Record<string, string> = {
   empty: "bad",
   low: "warn",
   high: "warn",
+  rejected: "warn",
+  recovered: "quiet",
   ok: "good",
   fresh: "good",
 };
@@ -27,8 +29,12 @@ export function toneOf(state: string): string {
   return TONES[state] ?? "quiet";
 }
 
+export function nameOfState(state: string): string {
+  return strings.health[state] ?? state.toLowerCase();
+}
+
 export function State({ state }: { state: string }) {
-  return <span className={`state ${toneOf(state)}`}>{strings.health[state] ?? state.toLowerCase()}</span>;
+  return <span className={`state ${toneOf(state)}`}>{nameOfState(state)}</span>;
 }
 
 export function Tag({ name }: { name: string }) {

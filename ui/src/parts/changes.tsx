@@ -8,9 +8,16 @@ import { Ago } from "./time";
 
 const SIGNS: Record<string, string> = { added: "+", removed: "−", changed: "~" };
 
-export function Changes({ of, nodes }: { of: LineageChange[]; nodes: Record<string, ChangedNode> }) {
+interface Props {
+  of: LineageChange[];
+  nodes: Record<string, ChangedNode>;
+  /** Whether what brought them stands above all of them. */
+  isGrouped?: boolean;
+}
+
+export function Changes({ of, nodes, isGrouped = false }: Props) {
   return (
-    <ul className="rows">
+    <ul className={isGrouped ? "rows tight" : "rows"}>
       {of.map((change, index) => (
         <li key={index}>
           <span className={`sign ${change.change}`} title={change.change}>
@@ -18,9 +25,9 @@ export function Changes({ of, nodes }: { of: LineageChange[]; nodes: Record<stri
           </span>
           <span className="row-main">
             <Subject of={change} nodes={nodes} />
-            <Because of={change} nodes={nodes} />
+            {!isGrouped && <Because of={change} nodes={nodes} />}
           </span>
-          <Ago time={change.at} />
+          {!isGrouped && <Ago time={change.at} />}
         </li>
       ))}
     </ul>

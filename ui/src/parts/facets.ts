@@ -51,6 +51,12 @@ export function aliasesOf(facets: Facets): { namespace: string; name: string }[]
   }));
 }
 
+/** The SQL of a job, as the newest of some events that has it reports it. */
+export function sqlOf(events: Facets[]): string {
+  const texts = events.map((event) => text(record(record(record(event.job).facets).sql).query));
+  return texts.find(Boolean) ?? "";
+}
+
 export interface Counted {
   rows: number | null;
   bytes: number | null;

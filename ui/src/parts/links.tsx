@@ -2,6 +2,7 @@
 import { Link } from "@tanstack/react-router";
 
 import type { Named } from "../api/ids";
+import { strings } from "../strings";
 import { systemOfNamespace } from "../systems";
 import { SystemIcon } from "./icons";
 
@@ -28,6 +29,26 @@ export function ColumnLink({ of, field }: { of: Named; field: string }) {
     <Link className="mono" to="/column" search={{ namespace: of.namespace, name: of.name, field }} title={field}>
       <bdi>{field}</bdi>
     </Link>
+  );
+}
+
+/** Leads to what is wrong with what an owner has. */
+export function OwnerLink({ name }: { name: string }) {
+  return (
+    <Link className="owner" to="/problems" search={{ owner: name }} title={strings.problems.ofOwner(name)}>
+      <bdi className="name">{name}</bdi>
+    </Link>
+  );
+}
+
+/** An owner with its type, as `team:sales (steward)`. */
+export function Owner({ text }: { text: string }) {
+  const [, name = text, type = ""] = /^(.*\S)(\s+\([^()]+\))$/.exec(text) ?? [];
+  return (
+    <span className="owner-of">
+      <OwnerLink name={name} />
+      <span className="faint">{type}</span>
+    </span>
   );
 }
 

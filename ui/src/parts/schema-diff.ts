@@ -14,12 +14,20 @@ export interface FlatField {
   field: FieldShape;
 }
 
-/** Nested fields in one list, each after the one it is in. */
-export function flatten(fields: FieldShape[], prefix = "", depth = 0): FlatField[] {
+/** Nested fields in one list, each after the one it is in, by paths as `items[].sku`. */
+export function flatten(fields: FieldShape[], parent = "", parentType = "", depth = 0): FlatField[] {
+  const isMap = fields.length === 2 && /^map/i.test(parentType);
   return fields.flatMap((field) => {
-    const path = prefix + field.name;
-    return [{ path, depth, field }, ...flatten(field.fields ?? [], `${path}.`, depth + 1)];
+    const path = parent ? parent + stepTo(field.name, isMap) : field.name;
+    return [{ path, depth, field }, ...flatten(field.fields ?? [], path, field.type ?? "", depth + 1)];
   });
+}
+
+/** From a field to one inside it; OpenLineage names elements, keys and values like fields. */
+function stepTo(name: string, isInMap: boolean): string {
+  if (name === "_element") return "[]";
+  if (isInMap && name === "value") return "{}";
+  return isInMap && name === "key" ? "{key}" : `.${name}`;
 }
 
 export function schemaDiff(before: FieldShape[], after: FieldShape[]): FieldChange[] {

@@ -5,11 +5,15 @@ import { strings } from "../strings";
 import { KeyEntry } from "./key-entry";
 import { SiteSearch } from "./search";
 import { ThemeButton } from "./theme";
+import { Unreachable } from "./unreachable";
 
 const PAGES = [
+  ["/problems", strings.nav.problems],
+  ["/changes", strings.nav.changes],
   ["/lineage", strings.nav.lineage],
   ["/browse", strings.nav.browse],
   ["/events", strings.nav.events],
+  ["/sql", strings.nav.sql],
   ["/docs", strings.nav.api],
 ] as const;
 
@@ -19,7 +23,7 @@ function isPicking({ pathname, search }: { pathname: string; search: { node?: st
 }
 
 export function Shell() {
-  const hasOwnSearch = useRouterState({ select: ({ location }) => location.pathname === "/" || isPicking(location) });
+  const hasOwnSearch = useRouterState({ select: ({ location }) => isPicking(location) });
   return (
     <>
       <a className="skip" href="#content">
@@ -47,6 +51,7 @@ export function Shell() {
           <ThemeButton />
         </nav>
       </header>
+      <Unreachable />
       <main id="content" tabIndex={-1}>
         <Outlet />
       </main>

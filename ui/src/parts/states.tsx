@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 
 import { ApiError } from "../api/client";
 import { isJobId, readableId } from "../api/ids";
+import { askForKey } from "../api/key";
 import { strings } from "../strings";
 
 export function Loading({ lines = 3 }: { lines?: number }) {
@@ -33,6 +34,11 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
       <p className="empty-title">{titleOf(failure)}</p>
       <p className="wrap">{helpOf(failure)}</p>
       {failure.near.length > 0 && <Near ids={failure.near} />}
+      {failure.status === 403 && (
+        <button type="button" onClick={askForKey}>
+          {strings.key.other}
+        </button>
+      )}
       {retry && !failure.isGone && (
         <button type="button" onClick={retry}>
           {strings.state.retry}

@@ -1,0 +1,69 @@
+/** A choice of a time: now, one of some presets, or any. */
+import { useRef } from "react";
+
+import { strings } from "../strings";
+import { Icon } from "./icons";
+import { exactOf } from "./time";
+
+const words = strings.time;
+const HOUR = 3_600_000;
+const PRESETS: [string, number][] = [
+  ["hour", HOUR],
+  ["day", 24 * HOUR],
+  ["week", 7 * 24 * HOUR],
+  ["month", 30 * 24 * HOUR],
+];
+
+interface Props {
+  label: string;
+  /** What it says while no time is chosen. */
+  none: string;
+  value: string | undefined;
+  set: (time: string | undefined) => void;
+}
+
+export function TimeChoice({ label, none, value, set }: Props) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  function choose(time: string | undefined) {
+    if (menu.current) menu.current.open = false;
+    set(time);
+  }
+  return (
+    <details ref={menu} className="menu">
+      <summary className={value ? "is-set" : ""}>
+        <Icon name="clock" />
+        {label}
+        {value && `: ${exactOf(value)}`}
+      </summary>
+      <div className="menu-body">
+        <button type="button" aria-pressed={!value} onClick={() => choose(undefined)}>
+          {none}
+        </button>
+        {PRESETS.map(([name, span]) => (
+          <button key={name} type="button" onClick={() => choose(minuteOf(Date.now() - span))}>
+            {words.presets[name]}
+          </button>
+        ))}
+        <form
+          action={(form) => {
+            const local = String(form.get("time") ?? "");
+            if (local) choose(`${local.slice(0, 16)}:00Z`);
+          }}
+        >
+          <label>
+            {words.at} (UTC)
+            <input name="time" type="datetime-local" required defaultValue={value?.slice(0, 16)} />
+          </label>
+          <button type="submit" className="primary">
+            {words.apply}
+          </button>
+        </form>
+      </div>
+    </details>
+  );
+}
+
+/** A time to the minute: a link with it can be read. */
+function minuteOf(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16)}:00Z`;
+}
