@@ -14,6 +14,10 @@ COLLECTORS = Registry(
     kind="collector",
     group="headwater.collectors",
     own={
+        "connect": Entry(
+            "headwater.collect.connect:ConnectCollector",
+            "Connectors of a Kafka Connect cluster, by its REST API.",
+        ),
         "files": Entry(
             "headwater.collect.files:FilesCollector",
             "OpenLineage events in files: JSON or NDJSON, plain or gzipped.",

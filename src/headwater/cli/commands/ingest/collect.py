@@ -9,11 +9,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from headwater.cli.api.client import DEFAULT_URL, Client, ServerOption
-from headwater.cli.api.delivery import Show, Tally, check_server, deliver
+from headwater.cli.api.delivery import Tally, check_server, deliver
+from headwater.cli.commands.ingest.collect_run import run, status
 from headwater.cli.output.printing import Output, OutputOption
 from headwater.cli.plugin_commands import plugin_app, print_check
 from headwater.cli.repeating import repeat
 from headwater.collect import COLLECTORS, Collected, Collector, Located, Resumable
+from headwater.collect.delivery import Show
 from headwater.durations import parse_duration
 from headwater.errors import HeadwaterError
 
@@ -150,3 +152,5 @@ app = plugin_app(
     collect_entry,
     "Collect lineage from other systems and send it to a server, once or continuously.",
 )
+app.command()(run)
+app.command()(status)

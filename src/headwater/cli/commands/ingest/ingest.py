@@ -12,7 +12,7 @@ import typer
 
 from headwater.cli.commands.ingest.ingest_run import IngestOptions, run_check, run_ingest
 from headwater.cli.commands.serve import Data, Store
-from headwater.cli.commands.store.db import open_store
+from headwater.cli.commands.store.opening import open_store
 from headwater.cli.output.printing import Output, OutputOption
 from headwater.cli.output.progress import steps
 from headwater.config import load_settings

@@ -1,0 +1,225 @@
+"""Runs collectors by themselves: each on its own, so that one that hangs holds up no other."""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from headwater.collect import Collected, Collector
+from headwater.collect.delivery import SendEvents, deliver
+from headwater.collect.plans import CollectorPlan
+from headwater.errors import HeadwaterError
+from headwater.model.values.instant import SECOND, now
+
+log = logging.getLogger(__name__)
+
+# After failures it is tried less and less often, up to this, or its usual interval if longer.
+_LONGEST_WAIT = 900.0
+# Of an interval: collectors that were started together do not look together for ever.
+_JITTER = 0.1
+# How often it is looked whether somebody wants a pass now, or whether the lease is free.
+LOOK_SECONDS = 1.0
+# A lease is renewed when a third of it has passed: only one that was lost ends.
+LEASE_SECONDS = 60.0
+
+
+class PassResult(NamedTuple):
+    """What one pass over a system did."""
+
+    stored: int = 0
+    refused: int = 0
+    error: str | None = None
+    first_refusal: str | None = None
+
+    @property
+    def is_failed(self) -> bool:
+        return self.error is not None
+
+
+class Board(Protocol):
+    """Where it is noted what collectors do: who runs one, when, and with what result.
+
+    Times are in microseconds since 1970.
+    """
+
+    def take_lease(self, plan: CollectorPlan) -> bool:
+        """Be the one who runs it, for a while; False where another is."""
+
+    def is_requested(self, plan: CollectorPlan) -> bool:
+        """Whether somebody asked for a pass since the last one began."""
+
+    def started(self, plan: CollectorPlan) -> None: ...
+
+    def ended(self, plan: CollectorPlan, result: PassResult, next_at: int) -> None: ...
+
+    def release(self, plan: CollectorPlan) -> None: ...
+
+
+class Scheduler:
+    """Runs collectors from `start` to `close`, each in threads of its own."""
+
+    def __init__(
+        self, plans: Sequence[CollectorPlan], destination: str, send: SendEvents, board: Board
+    ) -> None:
+        self._stopping = threading.Event()
+        self._loops = [
+            CollectorLoop(plan, destination, send, board, self._stopping) for plan in plans
+        ]
+        self._threads = [
+            threading.Thread(target=loop.run, name=f"headwater-collect-{plan.name}", daemon=True)
+            for loop, plan in zip(self._loops, plans, strict=True)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def close(self, seconds: float = 1.0) -> None:
+        """End; a pass that is under way is left behind, and what it did not deliver comes again."""
+        self._stopping.set()
+        give_up = time.monotonic() + seconds
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(max(0.0, give_up - time.monotonic()))
+
+
+class CollectorLoop:
+    """One collector, again and again."""
+
+    def __init__(
+        self,
+        plan: CollectorPlan,
+        destination: str,
+        send: SendEvents,
+        board: Board,
+        stopping: threading.Event,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._plan = plan
+        self._destination = destination
+        self._send = send
+        self._board = board
+        self._stopping = stopping
+        self._jitter = jitter
+        self._collector: Collector | None = None
+        self._failures = 0
+        self._under_way: _Pass | None = None
+        self._renew_at = 0.0
+
+    def run(self) -> None:
+        due = time.monotonic()
+        while not self._stopping.is_set():
+            try:
+                due = self._look(due)
+            except HeadwaterError as error:
+                # The board itself does not answer: nothing can be noted, and nothing is run.
+                log.warning("collector %s waits: %s", self._plan.name, error.message)
+            except Exception:
+                # Whatever it is, this collector goes on.
+                log.exception("collector %s", self._plan.name)
+                due = time.monotonic() + self.next_wait()
+            self._stopping.wait(LOOK_SECONDS)
+        if self._under_way is None or not self._under_way.is_alive:
+            self._release()
+
+    def _look(self, due: float) -> float:
+        """Run a pass if it is time, or if somebody wants one; when the next one is due."""
+        if not self._hold_lease():
+            # Who takes it over looks at once.
+            return time.monotonic()
+        if self._under_way is not None and self._under_way.is_alive:
+            # It took too long and hangs still: no second one beside it.
+            return due
+        if time.monotonic() < due and not self._board.is_requested(self._plan):
+            return due
+        self._board.started(self._plan)
+        result = self._run_pass()
+        self.note(result)
+        wait = self.next_wait()
+        self._board.ended(self._plan, result, now() + int(wait * SECOND))
+        return time.monotonic() + wait
+
+    def note(self, result: PassResult) -> None:
+        self._failures = self._failures + 1 if result.is_failed else 0
+
+    def next_wait(self) -> float:
+        """How long until the next pass: longer after failures, and never quite the same."""
+        every = self._plan.every
+        wait: float = min(every * 2 ** min(self._failures, 10), max(every, _LONGEST_WAIT))
+        return wait * (1 + _JITTER * self._jitter())
+
+    def _run_pass(self) -> PassResult:
+        if self._collector is None:
+            try:
+                self._collector = self._plan.open(self._destination)
+            except HeadwaterError as error:
+                return PassResult(error=error.message)
+        self._under_way = _Pass(self._collector, self._send)
+        give_up = time.monotonic() + self._plan.max_pass
+        while not self._under_way.is_done(LOOK_SECONDS):
+            if time.monotonic() >= give_up:
+                # Its state is not known any more: the next pass is by a new one.
+                self._collector = None
+                limit = f"{self._plan.max_pass:,.0f} s"
+                return PassResult(error=f"the pass took longer than {limit} and was given up")
+            if self._stopping.is_set():
+                return self._under_way.so_far("the server was stopped")
+            self._hold_lease()
+        return self._under_way.so_far(None)
+
+    def _hold_lease(self) -> bool:
+        """Whether this one is to run it; a lease that is fresh is not asked for again."""
+        at = time.monotonic()
+        if at >= self._renew_at:
+            if not self._board.take_lease(self._plan):
+                return False
+            self._renew_at = at + LEASE_SECONDS / 3
+        return True
+
+    def _release(self) -> None:
+        try:
+            self._board.release(self._plan)
+        except HeadwaterError as error:
+            log.debug("the lease of %s ends by itself: %s", self._plan.name, error.message)
+
+
+class _Pass:
+    """One pass in a thread of its own."""
+
+    def __init__(self, collector: Collector, send: SendEvents) -> None:
+        self._stored = self._refused = 0
+        self._first_refusal: str | None = None
+        self._error: str | None = None
+        self._thread = threading.Thread(target=self._run, args=(collector, send), daemon=True)
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def is_done(self, seconds: float) -> bool:
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def so_far(self, error: str | None) -> PassResult:
+        return PassResult(self._stored, self._refused, self._error or error, self._first_refusal)
+
+    def _run(self, collector: Collector, send: SendEvents) -> None:
+        try:
+            deliver(collector, send, self._record, is_watching=True)
+        except HeadwaterError as error:
+            self._error = error.message
+        except Exception as error:
+            # A collector may be a stranger's.
+            log.exception("a collector failed")
+            self._error = f"{type(error).__name__}: {error}"
+
+    def _record(self, event: Collected, reason: str | None) -> None:
+        if reason is None:
+            self._stored += 1
+            return
+        self._refused += 1
+        if self._first_refusal is None:
+            self._first_refusal = f"{event.place}: {reason}"

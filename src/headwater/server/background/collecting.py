@@ -1,0 +1,115 @@
+"""Runs the collectors of the settings in this server, one server at a time for each."""
+
+import os
+import secrets
+import socket
+from collections.abc import Sequence
+
+from headwater.collect.plans import CollectorPlan
+from headwater.collect.schedule import LEASE_SECONDS, PassResult, Scheduler
+from headwater.errors import InvalidEvent, NotStorable
+from headwater.model.intake import Intake, take_in
+from headwater.model.relations import EventRow
+from headwater.model.values.instant import SECOND, now
+from headwater.store.collectors import (
+    note_ended,
+    note_started,
+    read_collector,
+    release_lease,
+    take_lease,
+)
+from headwater.store.engine import Engine
+from headwater.store.failures import answering
+from headwater.store.write.group_commit import GroupCommit
+from headwater.store.write.refusals import keep_refused
+from headwater.store.write.turns import in_turns
+
+_SOURCE = "collector"
+
+
+class StoreBoard:
+    """Notes in the store who runs a collector, and what came of it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        # Told from another of the same name and number, as those of containers often are.
+        self._holder = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+    def take_lease(self, plan: CollectorPlan) -> bool:
+        at = now()
+        until = at + int(LEASE_SECONDS * SECOND)
+        with answering(), self._engine.begin() as connection:
+            return take_lease(
+                connection, plan.name, plan.type, int(plan.every), self._holder, at, until
+            )
+
+    def is_requested(self, plan: CollectorPlan) -> bool:
+        with answering(), self._engine.connect() as connection:
+            return read_collector(connection, plan.name).is_requested
+
+    def started(self, plan: CollectorPlan) -> None:
+        with answering(), self._engine.begin() as connection:
+            note_started(connection, plan.name, now())
+
+    def ended(self, plan: CollectorPlan, result: PassResult, next_at: int) -> None:
+        problem = result.error or result.first_refusal
+        with answering(), self._engine.begin() as connection:
+            note_ended(
+                connection,
+                plan.name,
+                now(),
+                next_at,
+                result.stored,
+                result.refused,
+                problem,
+                result.is_failed,
+            )
+
+    def release(self, plan: CollectorPlan) -> None:
+        with answering(), self._engine.begin() as connection:
+            release_lease(connection, plan.name, self._holder, now())
+
+
+class InProcessSink:
+    """Stores what collectors find as if it had been sent: refused events are kept as rejected."""
+
+    def __init__(self, commits: GroupCommit, max_ahead_seconds: int) -> None:
+        self._commits = commits
+        self._max_ahead = max_ahead_seconds * SECOND
+
+    def send(self, events: Sequence[bytes]) -> list[str | None]:
+        at = now()
+        intakes = [take_in(event, at, self._max_ahead, _SOURCE) for event in events]
+        try:
+            self._write(intakes)
+        except NotStorable:
+            intakes = [self._write_or_reject(intake) for intake in intakes]
+        return [intake.error.message if intake.error else None for intake in intakes]
+
+    def _write(self, intakes: Sequence[Intake]) -> None:
+        for part in in_turns([intake.facts for intake in intakes]):
+            self._commits.write(part)
+
+    def _write_or_reject(self, intake: Intake) -> Intake:
+        try:
+            self._write([intake])
+            return intake
+        except NotStorable as error:
+            if intake.error is not None:
+                return intake
+            data = EventRow._make(intake.facts.rows["event"][0]).payload
+            facts = keep_refused(data, now(), _SOURCE, error)
+            self._commits.write([facts])
+            return Intake(facts, InvalidEvent("$", error.message))
+
+
+def schedule_collectors(
+    plans: Sequence[CollectorPlan],
+    engine: Engine,
+    commits: GroupCommit,
+    max_ahead_seconds: int,
+    destination: str,
+) -> Scheduler:
+    """A scheduler that stores in this process; `destination` names the store for positions."""
+    sink = InProcessSink(commits, max_ahead_seconds)
+    return Scheduler(plans, destination, sink.send, StoreBoard(engine))

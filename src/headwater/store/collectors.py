@@ -1,0 +1,137 @@
+"""The collectors that run by themselves: who runs one, when, and with what result.
+
+One process at a time runs a collector: it holds a lease, which it renews, and which another takes
+over once it has ended. Times are in microseconds since 1970.
+"""
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, Connection, delete, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from headwater.errors import Conflict, NotFound
+from headwater.store import tables
+
+
+class CollectorState(NamedTuple):
+    name: str
+    type: str
+    every_seconds: int
+    holder: str
+    lease_until: int
+    requested_at: int | None
+    started_at: int | None
+    ended_at: int | None
+    next_at: int | None
+    changed_at: int | None
+    """The end of the last pass that sent anything."""
+    stored: int
+    refused: int
+    all_stored: int
+    failures: int
+    """Passes that failed one after another, up to the last."""
+    problem: str | None
+
+    @property
+    def is_running(self) -> bool:
+        return self.started_at is not None and (self.ended_at or 0) < self.started_at
+
+    @property
+    def is_requested(self) -> bool:
+        return (self.requested_at or 0) > (self.started_at or 0)
+
+
+def list_collectors(connection: Connection) -> list[CollectorState]:
+    table = tables.collector
+    rows = connection.execute(select(*_columns()).order_by(table.c.name))
+    return [CollectorState._make(row) for row in rows]
+
+
+def read_collector(connection: Connection, name: str) -> CollectorState:
+    row = connection.execute(select(*_columns()).where(tables.collector.c.name == name)).first()
+    if row is None:
+        known = [each.name for each in list_collectors(connection)]
+        raise NotFound("collector", name, known[:5])
+    return CollectorState._make(row)
+
+
+def take_lease(
+    connection: Connection,
+    name: str,
+    type: str,
+    every_seconds: int,
+    holder: str,
+    at: int,
+    until: int,
+) -> bool:
+    """Hold the lease of a collector, or hold it longer; False where another does."""
+    table = tables.collector
+    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    held = {
+        "type": type,
+        "every_seconds": every_seconds,
+        "holder": holder,
+        "lease_until": until,
+    }
+    new = insert(table).values(name=name, stored=0, refused=0, all_stored=0, failures=0, **held)
+    may = or_(table.c.holder == holder, table.c.lease_until < at)
+    taken = new.on_conflict_do_update(index_elements=["name"], set_=held, where=may)
+    return connection.execute(taken.returning(table.c.name)).first() is not None
+
+
+def release_lease(connection: Connection, name: str, holder: str, at: int) -> None:
+    """Let another take over at once."""
+    table = tables.collector
+    its = (table.c.name == name, table.c.holder == holder)
+    connection.execute(update(table).where(*its).values(lease_until=at - 1))
+
+
+def note_started(connection: Connection, name: str, at: int) -> None:
+    table = tables.collector
+    connection.execute(update(table).where(table.c.name == name).values(started_at=at))
+
+
+def note_ended(
+    connection: Connection,
+    name: str,
+    at: int,
+    next_at: int,
+    stored: int,
+    refused: int,
+    problem: str | None,
+    is_failed: bool,
+) -> None:
+    """Note the result of a pass; `problem` also where it went on in spite of it."""
+    table = tables.collector
+    values = {
+        "ended_at": at,
+        "next_at": next_at,
+        "stored": stored,
+        "refused": refused,
+        "all_stored": table.c.all_stored + stored,
+        "failures": table.c.failures + 1 if is_failed else 0,
+        "problem": problem,
+        **({"changed_at": at} if stored else {}),
+    }
+    connection.execute(update(table).where(table.c.name == name).values(values))
+
+
+def request_pass(connection: Connection, name: str, at: int) -> None:
+    """Ask whoever runs a collector for a pass now."""
+    # Written first: SQLite refuses a write after a read if another has written in between.
+    table = tables.collector
+    connection.execute(update(table).where(table.c.name == name).values(requested_at=at))
+    read_collector(connection, name)
+
+
+def remove_collector(connection: Connection, name: str, at: int) -> None:
+    """Forget a collector that nobody runs any more."""
+    table = tables.collector
+    gone = delete(table).where(table.c.name == name, table.c.lease_until < at)
+    if connection.execute(gone).rowcount == 0:
+        holder = read_collector(connection, name).holder
+        raise Conflict(f"{holder} runs it; take it out of the settings there first")
+
+
+def _columns() -> list[Column[Any]]:
+    return [tables.collector.c[name] for name in CollectorState._fields]

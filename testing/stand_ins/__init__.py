@@ -1,0 +1,1 @@
+"""Servers that speak the documented protocol of a system which cannot run where they are used."""
