@@ -19,7 +19,7 @@ UNIT := not integration and not long and not slow
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark connect services test test-unit test-long test-pythons check static format references bench bench-full lock clean
+.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark connect services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -47,7 +47,7 @@ lab-spark: services ui  ## Kafka, Spark and Iceberg, in one graph while they run
 services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's jars
 	scripts/install-services
 
-connect: services  ## build and test the plugin for Kafka Connect, into the package: headwater connect-plugin writes it
+connect:  ## build and test the plugin for Kafka Connect (Maven and a JDK), into the package: headwater connect-plugin writes it
 	mvn --batch-mode --quiet -Dstyle.color=never --strict-checksums --file connect/pom.xml package
 	install -D -m 644 connect/target/headwater-connect.jar src/headwater/connect_plugin/headwater-connect.jar
 
@@ -81,7 +81,7 @@ dist: ui  ## build and check the wheels and source archives: dist/
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
 
-test: connect ui-check  ## all tests but the long ones (TESTS=... for some of them, without the floor of coverage)
+test: services connect ui-check  ## all tests but the long ones (TESTS=... for some of them, without the floor of coverage)
 ifeq ($(TESTS),)
 	$(BIN)/python -m pytest -q -n auto -m "$(UNIT)" --cov --cov-report=
 	$(BIN)/python -m pytest -n $(WORKERS) --durations=25 -m "not long and (integration or slow)"
@@ -92,7 +92,7 @@ endif
 test-unit: $(READY)  ## the quick tests, which need no service
 	$(BIN)/python -m pytest -q -n auto -m "$(UNIT)" $(TESTS)
 
-test-long: connect  ## kill loops, soak, second versions, new machines (TESTS=... for some of them)
+test-long: services connect  ## kill loops, soak, second versions, new machines (TESTS=... for some of them)
 	$(BIN)/python -m pytest -m long $(TESTS)
 
 test-pythons: dist  ## the unit tests with the wheel in each supported Python that is here (PYTHONS="3.12 3.13" for some)
@@ -108,9 +108,16 @@ static: $(READY) ui-lint  ## what check does beside the tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m scripts.references --check
+	@$(BIN)/python -m scripts.audit
 
-references: $(READY)  ## write docs/cli.md, docs/settings.md and docs/connectors.md from the code
+audit: $(READY)  ## look up what is locked in a database of known vulnerabilities, if it answers
+	@$(BIN)/python -m scripts.audit
+
+references: $(READY)  ## write the references in docs that are made from the code
 	$(BIN)/python -m scripts.references
+
+golden: $(READY)  ## write what is found now into tests/golden; review the difference
+	$(BIN)/python -m testing.sql_golden
 
 format: $(READY) $(UI_PACKAGES)  ## rewrite the sources in the project's format
 	$(BIN)/ruff format .
@@ -120,7 +127,10 @@ format: $(READY) $(UI_PACKAGES)  ## rewrite the sources in the project's format
 bench: services ui  ## the figures, within 8 minutes; writes docs/benchmarks.md
 	$(BIN)/python -m bench
 
-bench-full: connect ui  ## the figures with the large rows
+bench-sql: $(READY)  ## accuracy and speed of SQL lineage (accuracy if the cases are at ../shared/data/sql; CASES=... for another file)
+	$(BIN)/python -m bench.sql_lineage $(CASES)
+
+bench-full: services connect ui  ## the figures with the large rows
 	$(BIN)/python -m bench --full
 
 lock: $(READY)  ## update the lock files

@@ -1,13 +1,15 @@
-"""Write the references that are made from the code: commands, settings, connectors.
+"""Write the references that are made from the code: commands, settings, connectors, programs.
 
-python -m scripts.references          writes docs/cli.md, docs/settings.md, docs/connectors.md
+python -m scripts.references          writes docs/cli.md, docs/settings.md, docs/connectors.md,
+                                      docs/spark-providers.md, and the tables of programs in
+                                      docs/spark.md and of SQL in docs/sql.md
 python -m scripts.references --check  fails if one of them is not what it would write
 """
 
 import inspect
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from pydantic_core import PydanticUndefined
 
 from headwater.cli.main import app
 from headwater.config import PREFIX, Section, Settings
+from headwater.spark.datasets.providers import PROVIDERS
+from testing.sql_golden import read_golden
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 NOTE = "<!-- Written by `make references` from {origin}; changes made here are lost. -->"
@@ -114,7 +118,8 @@ def write_connectors() -> str:
         (
             "<br>".join(map(_code, row["classes"])),
             row["role"],
-            _code(row.get("namespace")),
+            "<br>".join(_code(f"{key}={value}") for key, value in row.get("where", {}).items()),
+            _code(row.get("location", row.get("url", row.get("namespace")))),
             _code(row.get("name")),
         )
         for row in known["connectors"]
@@ -122,14 +127,88 @@ def write_connectors() -> str:
     intro = (
         "What the plugin for [Kafka Connect](connect.md) knows of connectors. In names, "
         "`{key}` is a value of the connector's configuration, `|` an alternative, `|=` a default, "
-        "`{@table}` each table and `{@topic}` each topic."
+        "`{@table}` each table and `{@topic}` each topic, as it is after all transforms. "
+        "A row is for configurations where its keys have such values (regular expressions)."
     )
     head = [
         "# Connectors",
         NOTE.format(origin="src/headwater/model/connect/connectors.json"),
         intro,
     ]
-    table = _table(("classes", "role", "namespace", "name"), rows)
+    table = _table(("classes", "role", "where", "namespace, URL or location", "name"), rows)
+    return "\n\n".join([*head, table]) + "\n"
+
+
+PROGRAMS = ("<!-- programs: written by `make references` -->", "<!-- end of programs -->")
+
+
+def write_spark() -> str:
+    """The page on Spark, with a table of the programs whose lineage is held by tests."""
+    from tests.spark.oracle.programs import PROGRAMS as programs
+
+    page = (DOCS / "spark.md").read_text()
+    before, _, rest = page.partition(PROGRAMS[0])
+    after = rest.partition(PROGRAMS[1])[2]
+    rows = [(each.name, _lineage(each.columns), _sources(each.rows)) for each in programs]
+    table = _table(("program", "columns", "what decides about rows"), rows)
+    held = [each for each in programs if each.is_held_by_data]
+    count = f"{len(rows)} programs, {len(held)} of them held by data as well:"
+    return f"{before}{PROGRAMS[0]}\n\n{count}\n\n{table}\n\n{PROGRAMS[1]}{after}"
+
+
+SQL_CASES = ("<!-- cases: written by `make references` -->", "<!-- end of cases -->")
+
+
+def write_sql() -> str:
+    """The page on SQL, with the cases whose lineage is held by tests, dialect by dialect."""
+    page = (DOCS / "sql.md").read_text()
+    before, _, rest = page.partition(SQL_CASES[0])
+    after = rest.partition(SQL_CASES[1])[2]
+    titles: dict[tuple[str, str], list[str]] = {}
+    for case in read_golden():
+        titles.setdefault((case.dialect, case.file), []).append(case.title)
+    rows = [
+        (dialect, f"[{Path(file).stem}](../tests/golden/sql/{file})", "; ".join(titles[key]))
+        for key in sorted(titles)
+        for dialect, file in [key]
+    ]
+    table = _table(("dialect", "file", "cases"), rows)
+    count = f"{sum(map(len, titles.values()))} cases:"
+    return f"{before}{SQL_CASES[0]}\n\n{count}\n\n{table}\n\n{SQL_CASES[1]}{after}"
+
+
+def _lineage(columns: Mapping[str, str]) -> str:
+    """The columns that a program gives, each with what it is made of."""
+    lines = [f"`{name}` ← {_sources(edges) or 'nothing'}" for name, edges in columns.items()]
+    return "; ".join(lines)
+
+
+def _sources(edges: str) -> str:
+    """`price`, `quantity` of "price AGGREGATION, quantity AGGREGATION"."""
+    names = [edge.partition(" ")[0] for edge in edges.split(", ") if edge]
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+
+
+def write_providers() -> str:
+    """Every known provider of Spark's sources and sinks, with how its datasets are named."""
+    rows = [
+        (
+            ", ".join(map(_code, provider.formats)),
+            provider.options,
+            provider.namespace,
+            provider.dataset,
+            "a test runs it" if provider.is_run else "documentation only",
+        )
+        for provider in PROVIDERS
+    ]
+    intro = (
+        "Sources and sinks of [Spark programs](spark.md) that are named by their options. Kafka, "
+        "Iceberg, Hive and files of every format are named by Spark's plans as well. A provider "
+        "that is not in this table is reported as a gap, by its class and options, without secrets."
+    )
+    origin = "src/headwater/spark/datasets/providers.py"
+    head = ["# Providers of Spark's sources and sinks", NOTE.format(origin=origin), intro]
+    table = _table(("format", "options", "namespace", "name", "known from"), rows)
     return "\n\n".join([*head, table]) + "\n"
 
 
@@ -150,6 +229,9 @@ REFERENCES: dict[str, Callable[[], str]] = {
     "cli.md": write_commands,
     "settings.md": write_settings,
     "connectors.md": write_connectors,
+    "spark.md": write_spark,
+    "spark-providers.md": write_providers,
+    "sql.md": write_sql,
 }
 
 

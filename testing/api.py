@@ -3,7 +3,7 @@
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -13,7 +13,8 @@ import msgspec
 import uvicorn
 from sqlalchemy import Engine, delete, select, update
 
-from headwater.config import LakeSettings, Settings
+from headwater.collect.plans import CollectorPlan
+from headwater.config import LakeSettings, Settings, SqlSettings
 from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.server.app import Application
 from headwater.server.http.keyring import REFRESH_SECONDS
@@ -27,14 +28,20 @@ JSON = "application/json"
 
 def no_lake(store: str, **sections: Any) -> Settings:
     """Settings of a server that keeps all it has in its store, and no files beside the tests."""
+    # Columns are derived from SQL in the background, at any time: tests of that do it themselves.
+    sections = {"sql": SqlSettings(infer_columns=False), **sections}
     return Settings(store=store, lake=LakeSettings(is_on=False), **sections)
 
 
 @contextmanager
-def serve(settings: Settings, key_refresh_seconds: float = REFRESH_SECONDS) -> Iterator[str]:
+def serve(
+    settings: Settings,
+    key_refresh_seconds: float = REFRESH_SECONDS,
+    collectors: Sequence[CollectorPlan] = (),
+) -> Iterator[str]:
     """Run the application as `headwater serve` does, in a thread; gives its URL."""
     config = uvicorn.Config(
-        Application(settings, key_refresh_seconds),
+        Application(settings, key_refresh_seconds, collectors),
         loop="uvloop",
         http=BoundedProtocol,
         log_config=None,
@@ -150,12 +157,14 @@ def error_of(answer: httpx2.Response, status: int, path: str | None = None) -> d
 
 
 @contextmanager
-def open_api(store: str) -> Iterator[Api]:
-    """Run a server over a store, and speak with it."""
+def open_api(
+    store: str, collectors: Sequence[CollectorPlan] = (), **sections: Any
+) -> Iterator[Api]:
+    """Run a server over a store, with settings of sections, and speak with it."""
     engine = open_engine(store)
     try:
         with (
-            serve(no_lake(store)) as url,
+            serve(no_lake(store, **sections), collectors=collectors) as url,
             httpx2.Client(base_url=url, trust_env=False, timeout=60) as client,
         ):
             yield Api(url, client, engine)

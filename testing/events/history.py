@@ -46,13 +46,21 @@ def run(
     *,
     parent: int | None = None,
     job_type: Json | None = None,
+    gaps: Iterable[str] | None = None,
 ) -> Json:
-    """What a run says: `parent` is the number of the run of an application that it is part of."""
+    """What a run says: `parent` is the number of the run of an application that it is part of.
+
+    `gaps` are what its producer did not understand, as `input LogicalRDD`.
+    """
     above = {"run": {"runId": run_id(parent or 0)}, "job": {"namespace": JOBS, "name": "app"}}
+    facets: Json = {"parent": above} if parent else {}
+    if gaps is not None:
+        pairs = [gap.partition(" ")[::2] for gap in gaps]
+        facets["headwater_gaps"] = {"gaps": [{"kind": kind, "name": name} for kind, name in pairs]}
     return {
         "eventType": event_type,
         "eventTime": _text(at),
-        "run": {"runId": run_id(number), "facets": {"parent": above} if parent else {}},
+        "run": {"runId": run_id(number), "facets": facets},
         "job": _job(job, {"jobType": job_type} if job_type else {}),
         "inputs": [_dataset(each) for each in reads],
         "outputs": [_dataset(each) for each in writes],
@@ -109,12 +117,14 @@ def dataset(
     symlinks: Iterable[tuple[str, str]] = (),
     lifecycle: str | None = None,
     renamed_from: str | None = None,
+    inputs: Iterable[str] | None = None,
 ) -> Json:
     """A dataset with what is said of it.
 
     `columns` gives the sources of each output column as `orders.price` or, if it decides without
-    being in the value, `?orders.price`; `rows_by` the same for all rows. `symlinks` are pairs of
-    name and kind.
+    being in the value, `?orders.price`, or if it is copied, `=orders.price`; that of a nested field
+    as `orders:item.price`. `rows_by` are the same for all rows, `symlinks` pairs of name and kind.
+    `inputs` are those of its job that it comes from.
     """
     facets: Json = {}
     if fields := list(schema):
@@ -136,6 +146,8 @@ def dataset(
             "lifecycleStateChange": "RENAME",
             "previousIdentifier": split(renamed_from),
         }
+    if inputs is not None:
+        facets["lineage"] = {"inputs": [{**split(each), "type": "DATASET"} for each in inputs]}
     return {**split(name), "facets": facets}
 
 
@@ -146,9 +158,13 @@ def split(name: str) -> dict[str, str]:
 
 
 def _source(text: str) -> Json:
-    name, _, field = text.removeprefix("?").rpartition(".")
-    kind = "INDIRECT" if text.startswith("?") else "DIRECT"
-    return {**split(name), "field": field, "transformations": [{"type": kind}]}
+    way: Json = {"type": "INDIRECT" if text.startswith("?") else "DIRECT"}
+    if text.startswith("="):
+        way["subtype"] = "IDENTITY"
+    named = text.lstrip("?=")
+    is_nested = ":" in named.rpartition("|")[2]
+    name, _, field = named.rpartition(":") if is_nested else named.rpartition(".")
+    return {**split(name), "field": field, "transformations": [way]}
 
 
 def _symlinks(links: Iterable[tuple[str, str]]) -> Json:

@@ -215,9 +215,29 @@ def test_an_interrupted_pass_leaves_nothing_half_done(sqlite: Store) -> None:
 
 
 @pytest.mark.integration
-def test_on_postgresql_a_small_store_is_worked_out_at_each_look(postgresql_store: Store) -> None:
+def test_on_postgresql_a_small_store_is_worked_out_at_each_look(
+    postgresql_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However slow the machine is.
+    monkeypatch.setattr("headwater.answers.following.QUICK_SECONDS", float("inf"))
     following = Following(postgresql_store.engine, SILENT_AFTER, Clock(0))
     following.refresh()
+    with postgresql_store.engine.connect() as connection:
+        assert following.look(connection, lambda overview: overview) is None
+
+
+@pytest.mark.integration
+def test_on_postgresql_what_was_pruned_is_not_shown_from_the_last_pass(
+    postgresql_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if the store were a large one.
+    monkeypatch.setattr("headwater.answers.following.QUICK_SECONDS", 0.0)
+    postgresql_store.writer.write(facts_of(hourly("load", range(8), writes=["totals"])))
+    following = Following(postgresql_store.engine, SILENT_AFTER, Clock(600))
+    following.refresh()
+    with postgresql_store.engine.connect() as connection:
+        assert following.look(connection, lambda overview: overview) is not None
+    assert prune(postgresql_store.engine, minute(60 * 7))["run"]
     with postgresql_store.engine.connect() as connection:
         assert following.look(connection, lambda overview: overview) is None
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from headwater.demo.build import HOUR, count_orders
-from headwater.demo.example import clock_at, make_events
+from headwater.demo.example import clock_at, make_events, make_next_events
 from headwater.demo.streams import CAPTURE, ENRICHMENT, SCREENING, SILENT_FOR, SINK
 from headwater.demo.tables import (
     CUSTOMER_CHANGES,
@@ -314,3 +314,32 @@ class TestStory:
             for assertion in dataset["inputFacets"]["dataQualityAssertions"]["assertions"]
         ]
         assert 0 < results.count(False) < 10 < results.count(True)
+
+
+class TestGoingOn:
+    """While the demo runs its streams go on, but for the one that is meant to be silent."""
+
+    def test_streams_send_heartbeats_by_the_minute(self) -> None:
+        coming = list(map(msgspec.json.decode, make_next_events(NOW, NOW, NOW + 11 * MINUTE)))
+        beats = [event["job"]["name"] for event in coming if event["eventType"] == "RUNNING"]
+        for stream in (CAPTURE, ENRICHMENT, SINK):
+            assert beats.count(stream.name.name) >= 10
+        assert SCREENING.name.name not in beats
+
+    def test_the_runs_are_those_of_the_example(self, events: list[Json]) -> None:
+        known = {event["run"]["runId"] for event in events if event["eventType"] == "RUNNING"}
+        coming = list(map(msgspec.json.decode, make_next_events(NOW, NOW, NOW + 5 * MINUTE)))
+        assert {event["run"]["runId"] for event in coming} <= known
+
+    def test_nothing_is_sent_twice_or_left_out(self) -> None:
+        whole = make_next_events(NOW, NOW, NOW + 2 * HOUR)
+        parts = [
+            *make_next_events(NOW, NOW, NOW + HOUR),
+            *make_next_events(NOW, NOW + HOUR, NOW + 2 * HOUR),
+        ]
+        assert parts == whole
+        assert len(set(parts)) == len(parts)
+
+    def test_the_silent_one_stays_silent_for_hours(self) -> None:
+        coming = list(map(msgspec.json.decode, make_next_events(NOW, NOW, NOW + 2 * SILENT_FOR)))
+        assert SCREENING.name.name not in {event["job"]["name"] for event in coming}

@@ -223,7 +223,9 @@ class TestShown:
         assert re.search(r"live/orders\.price .* DIRECT TRANSFORMATION", revenue)
         assert re.search(r"cleaned_orders\.customer .* masked", email)
         assert len(re.findall(r"^clean-orders +COMPLETED +1,0\d\d ", played.out, re.M)) == 3
-        assert re.search(r"^(shop\.|write ).*supplier_summary +COMPLETED ", played.out, re.M)
+        assert re.search(
+            r"^(shop\.|write ).*supplier_summary( \(\w+\))? +COMPLETED ", played.out, re.M
+        )
         assert "upstream of dashboards.executive_revenue " in played.out
 
     def test_a_second_start_shows_what_was_kept(self, played: Played) -> None:

@@ -9,6 +9,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, exists, or_, select, text
 
 from headwater.model.column_map import read_column_map
+from headwater.model.event import Kind
 from headwater.model.values.ids import UNREPORTED
 from headwater.store import tables
 from headwater.store.engine import open_engine
@@ -92,6 +93,9 @@ def _count_loose(
     connection: Connection, column: ColumnElement[bytes], key: ColumnElement[bytes]
 ) -> int:
     is_loose = (column != UNREPORTED) & ~exists().where(key == column)
+    if column is tables.event.c.job:
+        # Edits are about other things as well.
+        is_loose &= tables.event.c.kind != Kind.EDIT
     return len(connection.execute(select(column).where(is_loose).distinct()).all())
 
 

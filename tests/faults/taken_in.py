@@ -42,7 +42,8 @@ def check_same_rows(url: str, events: Iterable[bytes], scratch: Path) -> None:
             expected.writer.write([take_in(event, 0, _ANY_TIME, "").facts for event in some])
         meant = expected.rows()
     # What is rejected is kept with where it came from.
-    found["rejected"] = meant["rejected"] = set()
+    for relation in ("rejected", "rejected_place"):
+        found[relation] = meant[relation] = set()
     assert differences(found, meant) == {}
 
 

@@ -2,15 +2,17 @@
 
 import os
 import resource
+import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
 from testing.services.headwater import Headwater
+from testing.services.postgresql import PostgreSQL
 from testing.wait import wait_until
 from tests.faults.load import Load, check_refused, new_client
 from tests.faults.stored import check_quiet, check_store, events_read
@@ -85,12 +87,39 @@ def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Disk]:
     if request.param == "quota":
         yield Quota(tmp_path)
         return
-    options = f"size={DISK_BYTES}"
-    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", tmp_path], check=True)
-    try:
+    with mounted(tmp_path):
         yield SmallDisk(tmp_path)
+
+
+@contextmanager
+def mounted(folder: Path) -> Iterator[None]:
+    options = f"size={DISK_BYTES}"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True)
+    try:
+        yield
     finally:
-        subprocess.run(["umount", tmp_path], check=True)
+        subprocess.run(["umount", folder], check=True)
+
+
+@pytest.fixture
+def small_postgresql() -> Iterator[tuple[PostgreSQL, SmallDisk]]:
+    """A cluster with one database on a disk of its own; its log is on another."""
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a small disk")
+    with PostgreSQL.start() as service:
+        folder = service.directory / "small"
+        folder.mkdir()
+        with mounted(folder):
+            space = folder / "space"
+            space.mkdir()
+            assert service.user is not None
+            shutil.chown(space, service.user)
+            service.create("full", space)
+            try:
+                yield service, SmallDisk(folder)
+            finally:
+                # It has files open there.
+                service.stop()
 
 
 def test_a_full_disk(disk: Disk) -> None:
@@ -139,4 +168,27 @@ def test_readiness_returns_by_itself(disk: Disk) -> None:
             wait_until(lambda: client.get("/readyz").status_code == 503)
         disk.free()
         wait_until(lambda: client.get("/readyz").status_code == 200)
+        check_quiet(server)
+
+
+def test_a_full_disk_of_postgresql(small_postgresql: tuple[PostgreSQL, SmallDisk]) -> None:
+    """The tables cannot grow: the same as for a file of SQLite."""
+    service, disk = small_postgresql
+    with Headwater.start(store=service.url("full")) as server:
+        with Load(server.url) as load:
+            load.wait_for_more()
+            disk.fill(server)
+            load.wait_for_refusals(20)
+            with new_client(server.url) as client:
+                assert client.get("/healthz").status_code == 200
+                assert load.acknowledged & events_read(client)
+                wait_until(lambda: client.get("/readyz").status_code == 503)
+                disk.free()
+                load.wait_for_more()
+                wait_until(lambda: client.get("/readyz").status_code == 200)
+        assert load.wrong == []
+        assert load.unanswered == set()
+        for answer in load.refusals:
+            check_refused(answer)
+        check_store(server, load.acknowledged)
         check_quiet(server)

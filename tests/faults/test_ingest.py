@@ -562,6 +562,22 @@ class TestCheck:
         assert f"127.0.0.1:{port}/none" in outcome.out
         assert f"{file / 'lake'} cannot be written: Not a directory" in outcome.out
 
+    def test_a_misspelt_setting_and_one_of_nobody_knows_whom(
+        self, kafka: Kafka, tmp_path: Path
+    ) -> None:
+        options = ("--topic", "any", "--consumer", "security.protocl=SSL")
+        outcome = check(*options, brokers=kafka.bootstrap, data=tmp_path)
+        check_steps(outcome, "settings")
+        assert "no setting 'security.protocl' and would ignore it" in outcome.out
+        assert "did you mean 'security.protocol'?" in outcome.out
+
+    def test_a_client_of_tls_at_a_plain_port(self, kafka: Kafka, tmp_path: Path) -> None:
+        """Told without Spark: its client would only wait."""
+        options = ("--topic", "any", "--consumer", "security.protocol=SSL")
+        outcome = check(*options, brokers=kafka.bootstrap, data=tmp_path)
+        check_steps(outcome, "brokers")
+        assert "does not speak TLS, and this client does (SSL)" in outcome.out
+
     def test_a_port_where_nobody_listens(self, tmp_path: Path) -> None:
         brokers = f"127.0.0.1:{free_port()}"
         outcome = check("--topic", "any", brokers=brokers, data=tmp_path)

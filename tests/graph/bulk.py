@@ -1,4 +1,4 @@
-"""Large graphs, put into a store of SQLite row by row: events would take minutes."""
+"""Large graphs, put into a store row by row: events would take minutes."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -63,7 +63,8 @@ def filled(
         for relation, its_rows in rows.items():
             if its_rows:
                 columns = [column.name for column in CATALOG[relation].columns]
-                places = ", ".join("?" * len(columns))
+                mark = "?" if connection.dialect.name == "sqlite" else "%s"
+                places = ", ".join([mark] * len(columns))
                 statement = f"INSERT INTO {relation} ({', '.join(columns)}) VALUES ({places})"
                 connection.exec_driver_sql(statement, its_rows)
     with store.engine.connect() as connection:

@@ -26,11 +26,16 @@ T = TypeVar("T")
 JOBS = ("one", "two", "three")
 DATASETS = ("a", "b", "c", "d", "e")
 COLUMNS = ("x", "y")
+# Fields inside a column, and others beside them.
+NESTED = ("x", "x.a", "x.b", "x.b[].c", "xy")
 LAST = 20
 TIMES = st.integers(0, LAST)
 TYPES = st.sampled_from(("START", "RUNNING", "RUNNING", "COMPLETE"))
-AUTHORS = st.sampled_from(("https://p.example", "https://q.example"))
+AUTHORS = st.sampled_from(
+    ("https://p.example", "https://q.example", "https://headwater.example/sql-lineage")
+)
 PARENTS = (None, None, 90, 91)
+GAPS = st.sampled_from((None, None, (), ("input LogicalRDD",), ("operator Generate",)))
 
 
 def _some(pool: Sequence[T], most: int = 2) -> SearchStrategy[list[T]]:
@@ -39,7 +44,13 @@ def _some(pool: Sequence[T], most: int = 2) -> SearchStrategy[list[T]]:
 
 
 @st.composite
-def _described(draw: DrawFn, name: str, sources: Sequence[str], maps: bool | None) -> Json:
+def _described(
+    draw: DrawFn,
+    name: str,
+    sources: Sequence[str],
+    maps: bool | None,
+    names: Sequence[str] = COLUMNS,
+) -> Json:
     """A dataset with or without a schema and a column map: `maps` says whether there must be one.
 
     Sources are columns of other datasets, directly or not.
@@ -50,33 +61,35 @@ def _described(draw: DrawFn, name: str, sources: Sequence[str], maps: bool | Non
     rows_by: list[str] = []
     if has_map:
         pool = [
-            f"{way}{source}.{column}"
-            for way in ("", "?")
+            f"{way}{source}:{column}"
+            for way in ("", "?", *("=" for _ in names[2:]))
             for source in sources
-            for column in COLUMNS
+            for column in names
         ]
         some = _some(pool) if pool else st.just([])
-        columns = {column: draw(some) for column in draw(_some(COLUMNS))}
+        columns = {column: draw(some) for column in draw(_some(names))}
         rows_by = draw(some) if maps is None and draw(st.booleans()) else []
     return dataset(name, schema=schema, columns=columns, rows_by=rows_by)
 
 
 @st.composite
-def _uses(draw: DrawFn, maps: bool | None = None) -> tuple[list[Json], list[Json]]:
+def _uses(
+    draw: DrawFn, maps: bool | None = None, names: Sequence[str] = COLUMNS
+) -> tuple[list[Json], list[Json]]:
     reads, writes = draw(_some(DATASETS)), draw(_some(DATASETS))
     return (
         [draw(_described(name, (), False)) for name in reads],
-        [draw(_described(name, reads, maps)) for name in writes],
+        [draw(_described(name, reads, maps, names)) for name in writes],
     )
 
 
 @st.composite
-def run_events(draw: DrawFn, maps: bool | None = None) -> Json:
+def run_events(draw: DrawFn, maps: bool | None = None, names: Sequence[str] = COLUMNS) -> Json:
     """A run of any job; its number says which job it is of, and whether it has a parent."""
     index = draw(st.integers(0, len(JOBS) - 1))
     number = draw(st.integers(1, 3))
     is_snapshot = index == 0
-    reads, writes = draw(_uses(maps))
+    reads, writes = draw(_uses(maps, names))
     return run(
         JOBS[index],
         draw(TYPES),
@@ -86,6 +99,7 @@ def run_events(draw: DrawFn, maps: bool | None = None) -> Json:
         writes,
         parent=PARENTS[(index + number) % len(PARENTS)],
         job_type=SNAPSHOTS if is_snapshot else None,
+        gaps=draw(GAPS),
     )
 
 
@@ -144,6 +158,11 @@ def histories(draw: DrawFn, max_size: int = 12) -> list[Json]:
 def mapped_histories(max_size: int = 10) -> SearchStrategy[list[Json]]:
     """Runs that state a column map for all they write."""
     return st.lists(run_events(maps=True), min_size=1, max_size=max_size)
+
+
+def nested_histories(max_size: int = 10) -> SearchStrategy[list[Json]]:
+    """The same with fields inside columns."""
+    return st.lists(run_events(maps=True, names=NESTED), min_size=1, max_size=max_size)
 
 
 @st.composite

@@ -6,13 +6,15 @@ from contextlib import contextmanager
 import msgspec
 
 from headwater.graph.answer import Graph, Side, Towards
-from headwater.graph.columns import ColumnEdge, ColumnGraph, ColumnKey, walk_columns
+from headwater.graph.column_graph import ColumnEdge, ColumnGraph, ColumnKey
+from headwater.graph.columns import walk_columns
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.reader import Reader
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.event import decode_event
 from headwater.model.facts import Facts
+from headwater.model.gaps import describe_gaps
 from headwater.model.merge import Merged
 from headwater.model.project import project
 from headwater.model.relations import Direction
@@ -100,6 +102,17 @@ class Lineage:
         graph = walk_columns(self.view(as_of), [start], towards, ALL, with_indirect=with_indirect)
         return self.column_edges(graph)
 
+    def column_graph(
+        self, name: str, column: str, towards: Towards, as_of: float | None = None
+    ) -> ColumnGraph:
+        start = ColumnKey(dataset_id(**split(name)), column)
+        return walk_columns(self.view(as_of), [start], towards, ALL)
+
+    def gaps(self, graph: Graph | ColumnGraph) -> dict[str, str]:
+        """What was not understood of the jobs on a walk, in words, by the job's name."""
+        names = self._names((), graph.gaps)
+        return {names[job]: describe_gaps(gaps) for job, gaps in graph.gaps.items()}
+
     def schema(self, name: str, as_of: float | None = None) -> list[str]:
         """The fields that a dataset has by the word that counts."""
         view = self.view(as_of)
@@ -163,5 +176,6 @@ def _column_marks(edge: ColumnEdge) -> str:
         *([str(edge.kind)] if edge.kind is not EdgeKind.OBSERVED else []),
         *(["indirect"] if edge.is_indirect else []),
         *(["assumed"] if edge.is_assumed else []),
+        *([f"via {edge.via}"] if edge.via else []),
     ]
     return f" ({', '.join(marks)})" if marks else ""

@@ -7,9 +7,13 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal
 
+from headwater.emit.spec import INFERRING_AUTHOR
 from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.model.event import EventType
+from headwater.model.facet_readers import read_stated_inputs
+from headwater.model.gaps import Gaps, decode_gaps
 from headwater.model.merge import Merged
+from headwater.model.project.projection import NOBODY
 from headwater.model.relations import (
     RELATIONS,
     Alias,
@@ -24,13 +28,25 @@ from headwater.model.relations import (
     JobDataset,
     JobRow,
     Lifecycle,
+    ReportedGaps,
     RunDataset,
     RunRow,
     Slot,
     StreamJob,
     StreamRole,
 )
-from headwater.model.uses import Evidence, Execution, Mark, Name, RunAt, Succession, Use, Uses
+from headwater.model.uses import (
+    Evidence,
+    Execution,
+    GapReport,
+    Mark,
+    Name,
+    RunAt,
+    StatedInputs,
+    Succession,
+    Use,
+    Uses,
+)
 from headwater.model.values.ids import NO_CONTENT, UNREPORTED
 from headwater.model.values.stamp import time_of
 from headwater.store.lineage.uses import RUNS_READ
@@ -64,10 +80,43 @@ class MemoryReader:
         self._lifecycle: list[Lifecycle] = rows("lifecycle")
         self._hidden: list[Hidden] = rows("hidden")
         self._stream_jobs: list[StreamJob] = rows("stream_job")
+        self._reported_gaps: list[ReportedGaps] = rows("reported_gaps")
 
     @property
     def hides(self) -> bool:
         return bool(self._hidden or self._stream_jobs)
+
+    @property
+    def has_gaps(self) -> bool:
+        return bool(self._reported_gaps)
+
+    def gap_reports(self, jobs: Iterable[bytes], at: int) -> list[GapReport]:
+        requested = set(jobs)
+        return [
+            GapReport(*row[:3], _time(row.first_seen), _time(row.last_seen))
+            for row in self._reported_gaps
+            if row.job in requested and _time(row.first_seen) <= at
+        ]
+
+    def gap_lists(self, digests: Iterable[bytes]) -> dict[bytes, Gaps]:
+        requested = set(digests) - {NO_CONTENT}
+        return {
+            content.digest: decode_gaps(content.body)
+            for content in self._contents
+            if content.digest in requested
+        }
+
+    def stated_inputs(self, outputs: Iterable[bytes]) -> list[StatedInputs]:
+        requested = set(outputs)
+        bodies = {content.digest: content.body for content in self._contents}
+        return sorted(
+            StatedInputs(row.author, row.owner, read_stated_inputs(bodies[row.digest]))
+            for row in self._facets
+            if row.owner in requested
+            and (row.slot, row.name) == (Slot.DATASET, "lineage")
+            and row.author != NOBODY
+            and row.digest in bodies
+        )
 
     def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses:
         wanted = set(jobs)
@@ -91,7 +140,10 @@ class MemoryReader:
             if _time(said.first_said) <= at and said.direction in directions:
                 reported_at = min(_time(said.last_said), at)
                 newest = self._declared_at(said.author, said.job, at)
-                word = Evidence.DECLARED if reported_at >= newest else Evidence.TAKEN_BACK
+                is_inferred = said.author == INFERRING_AUTHOR
+                word = Evidence.INFERRED if is_inferred else Evidence.DECLARED
+                if reported_at < newest:
+                    word = Evidence.TAKEN_BACK
                 found.append(Use(*said[1:6], _time(said.first_said), reported_at, word))
         return found
 

@@ -1,7 +1,11 @@
 """Schemas and column lineage as they are derived when read, as of several times."""
 
+from typing import Any
+
 import pytest
 
+from headwater.emit.spec import SQL_LINEAGE, producer_url
+from testing.events.full import Json
 from testing.events.history import dataset, declare, delete_dataset, describe, run
 from tests.graph.lineage import Tell
 
@@ -296,3 +300,62 @@ class TestColumns:
         loop = {"totals.amount -> totals.amount by load"}
         assert told.columns_upstream("totals", "amount") == self.MAPPED | loop
         assert told.columns_downstream("orders", "price") == self.MAPPED | loop
+
+
+class TestInferred:
+    """What Headwater derives from a job's SQL: it counts where nobody stated anything."""
+
+    INFERRED = dataset("totals", columns={"amount": ["orders.price"]})
+
+    @staticmethod
+    def infer(at: float, job: str, inputs: list[Any], outputs: list[Any]) -> Json:
+        return declare(job, at, inputs, outputs, author=producer_url(SQL_LINEAGE))
+
+    def test_it_is_shown_as_inferred(self, tell: Tell) -> None:
+        told = tell(
+            run("load", "COMPLETE", 0, 1, ["orders"], ["totals"]),
+            self.infer(10, "load", ["orders"], [self.INFERRED]),
+        )
+        inferred = {"orders.price -> totals.amount by load (inferred)"}
+        assert told.columns_upstream("totals", "amount") == inferred
+        assert told.columns_downstream("orders", "price") == inferred
+        assert told.upstream("totals") == {"orders -> load", "load -> totals"}
+        assert told.columns_upstream("totals", "amount", as_of=5) == {
+            "orders.* -> totals.amount by load (assumed)"
+        }
+
+    @pytest.mark.parametrize("by", ["a run", "an author"])
+    def test_what_is_stated_outranks_it_however_old(self, tell: Tell, by: str) -> None:
+        stated = dataset("totals", columns={"amount": ["orders.net"]})
+        told = tell(
+            run("load", "COMPLETE", 0, 1, ["orders"], [stated])
+            if by == "a run"
+            else declare("load", 0, ["orders"], [stated]),
+            self.infer(10, "load", ["orders"], [self.INFERRED]),
+        )
+        marks = "" if by == "a run" else " (declared)"
+        edge = f"orders.net -> totals.amount by load{marks}"
+        assert told.columns_upstream("totals", "amount") == {edge}
+        assert told.columns_downstream("orders", "price") == set()
+
+    def test_a_table_that_only_the_sql_names_is_an_inferred_input(self, tell: Tell) -> None:
+        told = tell(
+            run("load", "COMPLETE", 0, 1, [], ["totals"]),
+            self.infer(10, "load", ["orders"], [self.INFERRED]),
+        )
+        assert told.upstream("totals") == {"orders -> load (inferred)", "load -> totals"}
+
+    def test_it_is_replaced_and_taken_back(self, tell: Tell) -> None:
+        other = dataset("totals", columns={"amount": ["orders.net"]})
+        told = tell(
+            run("load", "COMPLETE", 0, 1, ["orders"], ["totals"]),
+            self.infer(10, "load", ["orders"], [self.INFERRED]),
+            self.infer(20, "load", ["orders"], [other]),
+            self.infer(30, "load", [], []),
+        )
+        assert told.columns_upstream("totals", "amount", as_of=25) == {
+            "orders.net -> totals.amount by load (inferred)"
+        }
+        assert told.columns_upstream("totals", "amount") == {
+            "orders.* -> totals.amount by load (assumed)"
+        }

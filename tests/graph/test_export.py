@@ -77,12 +77,12 @@ EXAMPLE = Drawing(
 CSV = """\
 origin_type,origin_namespace,origin_name,origin_field,\
 destination_type,destination_namespace,destination_name,destination_field,\
-kind,job,transformations,is_indirect,is_assumed
-DATASET,kafka://b:9092,orders,,DATASET,pg,sales,,succession,,,false,false
-DATASET,kafka://b:9092,orders,,JOB,etl,load,,observed,,,false,false
-DATASET_FIELD,k,o,id,DATASET_FIELD,pg,sales,id,observed,load,INDIRECT/FILTER,true,true
-JOB,etl,load,,DATASET,pg,sales,,past,,,false,false
-JOB,etl,lone,,,,,,,,,,
+kind,job,transformations,is_indirect,is_assumed,via
+DATASET,kafka://b:9092,orders,,DATASET,pg,sales,,succession,,,false,false,
+DATASET,kafka://b:9092,orders,,JOB,etl,load,,observed,,,false,false,
+DATASET_FIELD,k,o,id,DATASET_FIELD,pg,sales,id,observed,load,INDIRECT/FILTER,true,true,
+JOB,etl,load,,DATASET,pg,sales,,past,,,false,false,
+JOB,etl,lone,,,,,,,,,,,
 """
 
 DOT = r"""digraph lineage {
@@ -233,11 +233,13 @@ def test_json_golden() -> None:
                 "field": "",
                 "system": "spark",
                 "state": "FAILED",
+                "gaps": "",
             }
         ],
         "edges": [],
         "focus": ["job:etl:load"],
         "truncated": False,
+        "incomplete": False,
     }
 
 
@@ -286,11 +288,11 @@ def _csv_rows(drawing: Drawing) -> list[tuple[str, ...]]:
     alone = dict(ends)
     rows = []
     for line in drawing.lines:
-        flags = [str(flag).lower() for flag in line[5:]]
-        rows.append((*ends[line.origin], *ends[line.destination], *line[2:5], *flags))
+        flags = [str(flag).lower() for flag in (line.is_indirect, line.is_assumed)]
+        rows.append((*ends[line.origin], *ends[line.destination], *line[2:5], *flags, line.via))
         alone.pop(line.origin, None)
         alone.pop(line.destination, None)
-    return rows + [(*end, *[""] * 9) for end in alone.values()]
+    return rows + [(*end, *[""] * 10) for end in alone.values()]
 
 
 @given(drawings())

@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
 from headwater.graph.answer import Graph, Towards
-from headwater.graph.columns import ColumnKey, walk_columns
+from headwater.graph.column_graph import ColumnKey
+from headwater.graph.columns import walk_columns
 from headwater.graph.reader import Reader
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Use
+from headwater.model.values.field_paths import is_inside
 from headwater.model.values.ids import dataset_id, job_id
 from headwater.store.lineage.graph_reader import StoreReader
 from testing.events.full import Json
@@ -25,6 +27,7 @@ from tests.store.stores import Store
 
 DATASET_IDS = [dataset_id(TABLES, name) for name in histories.DATASETS]
 ALL_COLUMNS = [ColumnKey(dataset, name) for dataset in DATASET_IDS for name in histories.COLUMNS]
+ALL_NESTED = [ColumnKey(dataset, name) for dataset in DATASET_IDS for name in histories.NESTED]
 JOB_IDS = [job_id(JOBS, name) for name in histories.JOBS]
 ASKED = (None, -1, *range(histories.LAST + 1))
 TIMES = st.sampled_from(ASKED)
@@ -51,7 +54,7 @@ def reached(graphs: dict[bytes, Graph]) -> set[tuple[bytes, bytes]]:
 def answers(reader: Reader, as_of: float | None, limits: Limits) -> Any:
     """All there is to ask of the graph."""
     return {
-        (towards, start): (graph.datasets, graph.jobs, graph.edges, graph.more)
+        (towards, start): (graph.datasets, graph.jobs, graph.edges, graph.more, graph.gaps)
         for towards in Towards
         for start, graph in walks(view_of(reader, as_of), towards, limits).items()
     }
@@ -63,12 +66,19 @@ def edges(reader: Reader, as_of: float | None) -> Any:
     return {start: graph.edges for start, graph in found.items()}
 
 
-def column_answers(reader: Reader, as_of: float | None) -> Any:
-    """All edges up and down from each column."""
+def column_answers(
+    reader: Reader, as_of: float | None, columns: Iterable[ColumnKey] = ALL_COLUMNS
+) -> Any:
+    """All edges up and down from each column, and what is not known there."""
     view = view_of(reader, as_of)
-    graphs = {start: walk_columns(view, [start], Towards.BOTH, ALL) for start in ALL_COLUMNS}
+    graphs = {start: walk_columns(view, [start], Towards.BOTH, ALL) for start in columns}
     return {
-        start: {ends: set(some) for ends, some in graph.edges.items()}
+        start: (
+            {ends: set(some) for ends, some in graph.edges.items()},
+            graph.more,
+            graph.gaps,
+            graph.incomplete,
+        )
         for start, graph in graphs.items()
     }
 
@@ -156,6 +166,19 @@ def test_a_store_answers_as_memory_does_whatever_the_order_of_arrival(
         assert column_answers(stored, as_of) == column_answers(in_memory, as_of)
 
 
+@settings(CHECKED, max_examples=40)
+@given(events=histories.nested_histories(), as_of=TIMES)
+def test_a_store_answers_as_memory_does_for_nested_fields(
+    store: Store, events: list[Json], as_of: float | None
+) -> None:
+    stated = facts_of(events)
+    store.empty()
+    store.writer.write(stated)
+    with store.engine.connect() as connection:
+        found = column_answers(StoreReader(connection), as_of, ALL_NESTED)
+        assert found == column_answers(memory_reader(stated), as_of, ALL_NESTED)
+
+
 def compare_readers(found: Reader, expected: MemoryReader, at: int) -> None:
     """Ask both for everything."""
     ids = [*DATASET_IDS, *JOB_IDS]
@@ -172,6 +195,7 @@ def compare_readers(found: Reader, expected: MemoryReader, at: int) -> None:
     assert found.executions(JOB_IDS, at) == executions
     for execution in executions.values():
         assert found.snapshot(execution, at) == expected.snapshot(execution, at)
+    assert found.stated_inputs(DATASET_IDS) == expected.stated_inputs(DATASET_IDS)
     assert sorted(found.aliases(DATASET_IDS)) == sorted(expected.aliases(DATASET_IDS))
     assert found.first_used(DATASET_IDS) == expected.first_used(DATASET_IDS)
     assert found.successions(DATASET_IDS, at) == expected.successions(DATASET_IDS, at)
@@ -186,6 +210,10 @@ def compare_readers(found: Reader, expected: MemoryReader, at: int) -> None:
     assert found.unseen_jobs(ids, at) == expected.unseen_jobs(ids, at)
     assert found.newest_runs(ids, at) == expected.newest_runs(ids, at)
     assert found.lifecycles(ids, at) == expected.lifecycles(ids, at)
+    reports = expected.gap_reports(JOB_IDS, at)
+    assert sorted(found.gap_reports(JOB_IDS, at)) == sorted(reports)
+    lists = {report.gaps for report in reports}
+    assert found.gap_lists(lists) == expected.gap_lists(lists)
     schemas = {use.schema for use in uses.rows}
     assert found.column_types(schemas) == expected.column_types(schemas)
     maps = {use.columns for use in uses.rows}
@@ -230,6 +258,35 @@ def test_columns_one_step_up_and_down_differ_only_by_whole_datasets(
         assert is_covered(start, {column for other, column in down if other == source})
     for start, target in down:
         assert is_covered(start, {column for other, column in up if other == target})
+
+
+@CHECKED
+@given(events=histories.nested_histories(), as_of=TIMES)
+def test_nested_fields_one_step_up_and_down_differ_only_by_what_lies_inside(
+    events: list[Json], as_of: float | None
+) -> None:
+    """What is found one way is found the other way, as itself, around it or inside it."""
+    reader = memory_reader(facts_of(events))
+    up = column_pairs(reader, as_of, ALL_NESTED, Towards.UPSTREAM, 1)
+    down = column_pairs(reader, as_of, ALL_NESTED, Towards.DOWNSTREAM, 1)
+    for start, source in up:
+        if source in ALL_NESTED:
+            assert is_near(start, {column for other, column in down if other == source})
+    for start, target in down:
+        if target in ALL_NESTED:
+            assert is_near(start, {column for other, column in up if other == target})
+
+
+def is_near(column: ColumnKey, found: set[ColumnKey]) -> bool:
+    return any(
+        other.dataset == column.dataset
+        and (
+            other.name == column.name
+            or is_inside(other.name, column.name)
+            or is_inside(column.name, other.name)
+        )
+        for other in found
+    )
 
 
 def is_covered(column: ColumnKey, found: set[ColumnKey]) -> bool:

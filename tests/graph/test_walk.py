@@ -1,10 +1,13 @@
 """How far walks go and how much they find, on graphs that are deep, wide or all one node."""
 
+from collections import Counter
+
 import pytest
 
 from headwater.graph import aliases
 from headwater.graph.answer import Graph, Side, Towards
-from headwater.graph.columns import ColumnKey, walk_columns
+from headwater.graph.column_graph import ColumnKey
+from headwater.graph.columns import walk_columns
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
@@ -335,3 +338,19 @@ class TestOneNode:
         assert view.classes.is_cut
         assert len(graph.jobs) == self.COUNT
         assert len(graph.datasets) >= self.COUNT // 10
+
+    @pytest.mark.parametrize("by", ["job", "dataset"])
+    def test_the_share_of_one_is_its_own(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch, by: uses.By
+    ) -> None:
+        """Forty jobs use the same forty datasets: of ten of them each, nobody else's uses come."""
+        monkeypatch.setattr(uses, "MOST_USES", 400)
+        tables = [f"t{number}" for number in range(40)]
+        jobs: list[JobUses] = [(f"r{number}", tables, []) for number in range(40)]
+        ids = [job(f"r{n}") if by == "job" else dataset(f"t{n}") for n in range(40)]
+        with filled(store, jobs), store.engine.connect() as connection:
+            found, left_out = uses.read_uses(connection, by, ids, [Direction.INPUT], NOW)
+        assert len(found) == len({(use.job, use.dataset) for use in found}) == 400
+        shares = Counter(use.job if by == "job" else use.dataset for use in found)
+        assert shares == dict.fromkeys(ids, 10)
+        assert left_out == {(id, Direction.INPUT): 30 for id in ids}

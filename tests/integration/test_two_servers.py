@@ -65,7 +65,10 @@ def run_event(number: int, kind: str | None, time: str, producer: str) -> Json:
         "producer": producer,
         "run": {
             "runId": RUN if number % 2 else f"manual__{number % 3}",
-            "facets": {"parent": parent | ({"root": root} if number % 3 else {})},
+            "facets": {
+                "parent": parent | ({"root": root} if number % 3 else {}),
+                "headwater_gaps": {"gaps": [{"kind": "input", "name": f"Leaf{number % 3}"}]},
+            },
         },
         "job": JOB | {"facets": {"sql": {"query": f"SELECT {number % 4}"}}},
         "inputs": [ORDERS | {"facets": {"schema": schema("day", f"c{number % 4}")}}],

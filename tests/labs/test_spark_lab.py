@@ -173,7 +173,7 @@ EXPECTED = [
         ["bid_time FILTER", "bid_time GROUP_BY", "supplier GROUP_BY"],
     ),
     Expected(
-        "write db.supplier_stats",
+        "SupplierStats.write lake.db.supplier_stats (4232e9)",
         {
             "supplier": ["supplier IDENTITY"],
             "bid_date": ["bid_time TRANSFORMATION"],

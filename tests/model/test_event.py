@@ -531,8 +531,9 @@ class TestIntake:
     def test_a_refusal_is_kept_with_its_reason_and_bytes(self) -> None:
         data = encode(without(run_event(), "job"))
         taken = take_in(data, NOON, DAY, "test")
-        assert list(taken.facts.rows) == ["rejected"]
+        assert list(taken.facts.rows) == ["rejected", "rejected_place"]
         row: Any = taken.facts.rows["rejected"][0]
+        assert taken.facts.rows["rejected_place"] == [(row.digest, "test", NOON)]
         assert (row.path, row.source, row.size) == ("$.job", "test", len(data))
         assert row.payload == data
         assert row.received_at == NOON

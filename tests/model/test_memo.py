@@ -1,6 +1,6 @@
 """The memory of results: it helps, it forgets, and it stays within its bounds."""
 
-from headwater.model.values.memo import Memo
+from headwater.model.values.memo import Memo, forget_unused
 
 
 def key(number: int) -> bytes:
@@ -93,3 +93,23 @@ def test_clear_forgets_all() -> None:
         memo.put(key(number), number)
     memo.clear()
     assert size(memo, 150) == 0
+
+
+def test_what_is_not_requested_between_two_calls_is_forgotten() -> None:
+    memo: Memo[int] = Memo(40_000)
+    memo.put(b"often", 1, weight=7)
+    memo.put(b"once", 2)
+    forget_unused()
+    assert memo.get(b"often") == 1
+    forget_unused()
+    assert memo.get(b"often") == 1
+    assert memo.get(b"once") is None
+
+
+def test_a_memo_of_one_thread_is_left_to_it() -> None:
+    """Somebody may just be clearing it: nothing that was cleared may come back."""
+    memo: Memo[int] = Memo(40_000, is_shared=False)
+    memo.put(b"a", 1)
+    for _ in range(3):
+        forget_unused()
+    assert memo.get(b"a") == 1

@@ -77,7 +77,7 @@ def stored_rows(engine: Engine) -> Rows:
 
 def comparable(rows: Rows) -> Rows:
     rejected = {(*row[:_SOURCE], *row[_SOURCE + 1 :]) for row in rows["rejected"]}
-    return {**rows, "rejected": rejected}
+    return {**rows, "rejected": rejected, "rejected_place": set()}
 
 
 def own_events(engine: Engine) -> list[bytes]:

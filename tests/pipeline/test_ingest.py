@@ -90,6 +90,9 @@ class Topic:
     def commit(self, end: str | None) -> None:
         self.committed.append(end)
 
+    def waiting(self) -> int | None:
+        return None
+
     def lag(self, progress: Mapping[str, Any]) -> int | None:
         return int(progress["latestOffset"]) - int(progress["endOffset"])
 

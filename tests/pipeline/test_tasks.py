@@ -15,7 +15,7 @@ from headwater.errors import LakeUnavailable, StoreUnavailable
 from headwater.model.event import Kind, decode_event
 from headwater.model.merge import CATALOG, Merged, Row
 from headwater.model.project import project
-from headwater.model.relations import RELATIONS, EventRow, Rejected
+from headwater.model.relations import RELATIONS, EventRow, Rejected, RejectedPlace
 from headwater.model.values.ids import dataset_id, digest
 from headwater.model.values.instant import SECOND, parse_instant
 from headwater.pipeline import tasks
@@ -24,6 +24,7 @@ from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.tasks import Chunk, Handed, Message, Task, hand_over, take_over
 from headwater.store.write.packing import unpack
 from headwater.store.write.writer import open_writer, pack_rows, ready
+from testing.events import history
 from testing.events.full import (
     Json,
     dataset_event,
@@ -73,7 +74,7 @@ def reject_of(spool: Path, given: Message, **settings: Any) -> Rejected:
     (handed,) = handed_by(make_task(spool=spool, **settings), [given])
     size = len(given.data or b"")
     assert handed.chunk == Chunk(messages=1, rejected=1, bytes=size)
-    assert handed.rows.keys() == {"rejected"}
+    assert handed.rows.keys() == {"rejected", "rejected_place"}
     (row,) = rejected(handed)
     return row
 
@@ -185,11 +186,13 @@ class TestRejected:
             f"kafka orders/0@{offset}" for offset in range(4)
         ]
 
-    def test_the_same_bytes_elsewhere_are_one(self, spool: Path) -> None:
+    def test_the_same_bytes_elsewhere_are_one_with_every_place(self, spool: Path) -> None:
         bad = [Message(b"{", NOON, ("kafka ", offset)) for offset in range(3)]
-        (handed,) = handed_by(make_task(spool=spool), bad)
-        assert len(rejected(handed)) == 1
-        assert handed.chunk.rejected == 3
+        (handed,) = handed_by(make_task(spool=spool), [*bad, bad[0]])
+        (row,) = rejected(handed)
+        places = {RejectedPlace._make(each) for each in handed.rows["rejected_place"]}
+        assert places == {RejectedPlace(row.digest, f"kafka {offset}", NOON) for offset in range(3)}
+        assert handed.chunk.rejected == 4
 
     def test_beside_them_the_rest_is_taken_in(self, spool: Path, lake: Lake) -> None:
         good = numbered(1, 2)
@@ -407,6 +410,7 @@ class TestHandOver:
             edit_event(set={"deleted": True}),
             edit_event(entity={"type": "tag", "name": "pii"}, set={"documentation": {}}),
             micro_batch_event(),
+            history.run("load", "COMPLETE", 0, 1, ["a"], ["b"], gaps=["input LogicalRDD"]),
         ]
         given = [message(event) for event in events]
         bad = Message(b"\xff\x00", NOON, PLACE, "é", 2**40)
@@ -415,7 +419,8 @@ class TestHandOver:
         for each in given:
             expected.add(project(decode_event(each.data or b""), NOON).all_rows())
         found = {name: list(some) for name, some in ready(expected).items()}
-        assert handed.rows == {**found, "rejected": handed.rows["rejected"]}
+        refused = {name: handed.rows[name] for name in ("rejected", "rejected_place")}
+        assert handed.rows == {**found, **refused}
         assert handed.rows.keys() == RELATIONS.keys()
         assert all(type(row) is tuple for some in handed.rows.values() for row in some)
 

@@ -169,6 +169,17 @@ class TestKeys:
             assert set(error) == {"code", "message"}
             assert secret not in answer.text
 
+    def test_each_is_told_who_it_is_and_what_it_may(self, given: Api, sqlite_api: Api) -> None:
+        def who(api: Api, headers: Authorize) -> tuple[str, list[str]]:
+            answer = api.client.get("/api/v1/whoami", headers=headers).json()
+            return answer["actor"], answer["scopes"]
+
+        assert who(given, bearer(SECRETS["read"])) == ("the-read", ["read"])
+        every = ["admin", "read", "write"]
+        assert who(given, bearer(SECRETS["admin"])) == ("the-admin", every)
+        # Where no key is required, nobody is refused anything.
+        assert who(sqlite_api, {}) == ("local", every)
+
     def test_a_missing_scope_is_reported_with_the_name(self, given: Api) -> None:
         answer = given.client.get("/api/v1/namespaces", headers=bearer(SECRETS["write"]))
         assert error_of(answer, 403)["message"] == "key 'the-write' lacks the scope 'read'"

@@ -1,8 +1,10 @@
 """Work in the background comes again and again, whatever becomes of it, and ends when told to."""
 
+import gc
 import logging
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import timedelta
@@ -11,6 +13,7 @@ import pytest
 
 from headwater.errors import StoreUnavailable
 from headwater.server.background import periodic
+from headwater.server.background.memory import GiveMemoryBack
 from headwater.server.background.periodic import Background
 from testing.wait import PATIENCE_SECONDS, wait_until
 
@@ -118,3 +121,57 @@ def test_a_step_that_hangs_keeps_no_server_from_ending(monkeypatch: pytest.Monke
 
 def test_what_was_not_started_can_be_closed() -> None:
     Work(lambda _: None).close()
+
+
+class TestGivingMemoryBack:
+    def test_once_it_has_grown(self) -> None:
+        """Something that refers to itself goes, though no collection was due."""
+        sizes = iter([100_000_000, 110_000_000, 150_000_000, 90_000_000])
+        work = GiveMemoryBack(read_bytes=lambda: next(sizes))
+        circle = Circle()
+        circle.itself = circle
+        gone = weakref.ref(circle)
+        gc.disable()
+        try:
+            del circle
+            work.work()
+            assert gone() is not None
+            work.work()
+            assert gone() is None
+        finally:
+            gc.enable()
+
+    def test_everything_that_can_is_let_go_of(self) -> None:
+        sizes = iter([100_000_000, 150_000_000, 90_000_000])
+        released: list[str] = []
+        work = GiveMemoryBack([lambda: released.append("writer")], lambda: next(sizes))
+        work.work()
+        assert released == ["writer"]
+
+    @pytest.mark.parametrize(
+        ("sizes", "times"),
+        [
+            # Amid work: too little.
+            ([100, 110, 120], 0),
+            # Nothing goes on any more.
+            ([100, 120, 120, 105], 1),
+            ([100, 105, 105], 0),
+            # Once is enough, unless it has grown again.
+            ([100, 120, 120, 105, 105, 105], 1),
+            ([100, 140, 105, 120, 120, 105], 2),
+        ],
+    )
+    def test_less_is_enough_once_it_is_quiet(self, sizes: list[int], times: int) -> None:
+        """Megabytes at the beginning and at each look, and once more after each release."""
+        left = iter(sizes)
+        released: list[str] = []
+        work = GiveMemoryBack(
+            [lambda: released.append("writer")], lambda: next(left, sizes[-1]) * 1_000_000
+        )
+        for _ in range(len(sizes) - 1):
+            work.work()
+        assert len(released) == times
+
+
+class Circle:
+    itself: object = None

@@ -223,6 +223,29 @@ class TestPost:
         graph = shop.read("/lineage", nodeId=f"job:{JOBS}:load")["graph"]
         assert f"job:{JOBS}:copy" in [node["id"] for node in graph]
 
+    def test_undoing_a_join_parts_the_names_again_and_undoing_that_joins_them(
+        self, shop: Api
+    ) -> None:
+        shop.store(run_event(job="copy", run="copy-1", inputs=[dataset("same")]))
+        other = {"namespace": TABLES, "name": "same", "type": "TABLE"}
+
+        def are_joined() -> bool:
+            graph = shop.read("/lineage", nodeId=f"job:{JOBS}:load")["graph"]
+            return f"job:{JOBS}:copy" in [node["id"] for node in graph]
+
+        joined = edit(shop, ABOUT_ORDERS, set={"symlinks": {"identifiers": [other]}})
+        assert are_joined()
+        parted = undo(shop, joined["id"])
+        assert not are_joined()
+        again = undo(shop, parted["id"])
+        assert are_joined()
+        cut = {"identifiers": [{**other, "type": "CUT"}]}
+        cut_off = edit(shop, ABOUT_ORDERS, set={"symlinks": cut})
+        assert not are_joined()
+        undo(shop, cut_off["id"])
+        assert are_joined()
+        assert again["set"]["symlinks"]["identifiers"] == [other]
+
     def test_a_field_that_is_not_there(self, shop: Api) -> None:
         entity = {**ABOUT_ORDERS, "field": "none"}
         answer = send(shop, "POST", "/api/v1/edits", {"entity": entity, "set": {"tag/A": True}})
@@ -308,3 +331,34 @@ class TestWho:
                 error_of(send(api, method, path), 403)
             assert log(api) == [kept]
         engine.dispose()
+
+
+class TestUnchangedSince:
+    """Two people with the same form open: who saves second is told, and nothing is lost."""
+
+    def body(self, text: str, since: str) -> Json:
+        return {
+            "entity": ABOUT_ORDERS,
+            "set": {"documentation": {"description": text}},
+            "unchangedSince": since,
+        }
+
+    def test_who_comes_second_is_refused(self, shop: Api) -> None:
+        first = write(shop, "POST", "/api/v1/edits", self.body("A", "1970-01-01T00:00:00Z"), 201)
+        answer = send(shop, "POST", "/api/v1/edits", self.body("B", "1970-01-01T00:00:00Z"))
+        error = error_of(answer, 409)
+        assert "documentation was changed since by 'local'" in error["message"]
+        assert first["id"] in error["message"]
+        assert description(shop) == "A"
+        write(shop, "POST", "/api/v1/edits", self.body("B", first["at"]), 201)
+        assert description(shop) == "B"
+
+    def test_another_aspect_is_no_conflict(self, shop: Api) -> None:
+        edit(shop, ABOUT_ORDERS, set={"tag/gold": True})
+        describe(shop, "of a column", field="email")
+        write(shop, "POST", "/api/v1/edits", self.body("A", "1970-01-01T00:00:00Z"), 201)
+        assert description(shop) == "A"
+
+    def test_what_is_no_time_is_refused(self, shop: Api) -> None:
+        answer = send(shop, "POST", "/api/v1/edits", self.body("A", "yesterday"))
+        error_of(answer, 422, "$.unchangedSince")

@@ -287,11 +287,14 @@ class TestAStoreThatWentAway:
             gc.enable()
             gc.garbage.clear()
         # What follows the store in the background fails beside it, and holds nothing of a request.
-        others = ("following.py", "arrivals.py", "periodic.py")
+        others = {"following.py", "arrivals.py", "periodic.py"}
         package = Path(headwater.errors.__file__).parent
         files = [
             file for code in frames if (file := Path(code.co_filename)).is_relative_to(package)
         ]
+        if any(file.name == "periodic.py" for file in files):
+            # What it runs its work within, which turns a driver's error into one of ours.
+            others.add("failures.py")
         assert [file for file in files if file.name not in others] == []
 
     def test_reading_says_so_but_the_process_is_well(self, broken: Api) -> None:

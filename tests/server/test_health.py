@@ -67,6 +67,8 @@ class TestJobs:
             "everySeconds": None,
             "usualSeconds": None,
             "latestRun": {"id": run, "state": "FAILED"},
+            "system": "",
+            "owners": [],
         }
         counts = {"failed": 1, "silent": 0, "late": 0, "stopped": 0, "ok": 0}
         assert now() - MINUTE < parse_instant(answer.pop("asOf")) <= now()
@@ -79,6 +81,17 @@ class TestJobs:
         assert job["reason"] == "Its newest run was stopped 3 hours ago"
         assert job["errorMessage"] is None
         assert job["latestRun"]["state"] == "ABORTED"
+
+    def test_a_deleted_connector_is_no_failed_and_no_stopped_one(self, api: Api) -> None:
+        for job, end in (("sink", "FAIL"), ("source", "ABORT")):
+            run = ended(api, job, 3 * HOUR, end)
+            deleted = {"kafka_connect": {"reason": "deleted"}}
+            api.store(said("OTHER", 2 * HOUR, run, job, run_facets=deleted))
+        assert api.read("/health/jobs")["jobs"] == []
+        found = by_name(api.read("/health/jobs", state="stopped"), "jobs")
+        assert {job["reason"] for job in found.values()} == {"Deleted 2 hours ago"}
+        assert found["sink"]["latestRun"]["state"] == "FAILED"
+        assert found["source"]["latestRun"]["state"] == "ABORTED"
 
     def test_silent(self, api: Api) -> None:
         api.store(said("START", DAY, "r1", "stream", job_facets=STREAM))
@@ -219,6 +232,8 @@ class TestDatasets:
             "namespace": TABLES,
             "name": "totals",
             "id": f"dataset:{TABLES}:totals",
+            "system": "postgres",
+            "owners": [],
             "state": "stale",
             "reason": "Last written 5 hours ago, usually every 60 minutes",
             "volume": {

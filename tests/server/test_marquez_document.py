@@ -202,7 +202,7 @@ def shop(sqlite_api: Api) -> Api:
     counted = {"outputFacets": {"outputStatistics": {"rowCount": 3}}}
     orders = dataset("orders", schema=schema(id="INT"), lifecycleStateChange=change)
     stream = {"spark_stream": {"queryId": "one"}}
-    before = run_event("ABORT", "2024-05-01T09:30:00Z", OTHER_RUN[:-1] + "6", run_facets=stream)
+    before = run_event("START", "2024-05-01T09:30:00Z", OTHER_RUN[:-1] + "6", run_facets=stream)
     sqlite_api.store(before | {"job": {"namespace": TABLES, "name": JOB}})
     for kind, time in (("START", "10:00"), ("COMPLETE", "10:05")):
         event = run_event(kind, f"2024-05-01T{time}:00Z", RUN, JOB, inputs=[orders])

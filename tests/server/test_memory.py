@@ -4,6 +4,8 @@ import gzip
 import random
 import re
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -185,3 +187,42 @@ def test_bodies_are_counted_as_they_are_once_unpacked(tmp_path: Path) -> None:
         other.execute("ROLLBACK")
         assert {answer.result().status_code for answer in sent} == {201, 503}
         assert watched.growth() < 2 * MOST_MB
+
+
+THREADS = """
+import sys, threading
+from headwater.server.background.memory import GiveMemoryBack, limit_allocator, read_resident_bytes
+
+if sys.argv[1] == "limited":
+    limit_allocator()
+bodies = [bytearray(20_000_000) for _ in range(2)]
+del bodies
+all_there = threading.Barrier(10)
+
+def work():
+    held = [bytearray(100_000) for _ in range(200)]
+    all_there.wait()
+    del held
+    all_there.wait()
+    all_there.wait()
+
+before = read_resident_bytes()
+for _ in range(9):
+    threading.Thread(target=work).start()
+all_there.wait()
+all_there.wait()
+sizes = iter([0, 10**9])
+GiveMemoryBack(read_bytes=lambda: next(sizes, 0)).work()
+print(read_resident_bytes() - before)
+all_there.wait()
+"""
+
+
+@pytest.mark.parametrize("limits", ["limited", "unlimited"])
+def test_threads_keep_little_of_what_they_freed(limits: str) -> None:
+    """Of nine times 20 MB, after a large body; without limits, to know that it is seen."""
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS, limits], capture_output=True, text=True, check=True
+    )
+    kept = int(done.stdout) / 1_000_000
+    assert kept < 20 if limits == "limited" else kept > 40

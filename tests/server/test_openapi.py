@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute, APIRouter
 from headwater import __version__
 from headwater.server.app import Application
 from headwater.server.openapi.document import answers, operations
-from headwater.server.web.pages import ASSETS, ICON, PAGES
+from headwater.server.web.pages import ASSETS, ICON, LOST, PAGES
 from testing.api import Api, no_lake
 from testing.events.minimal import Json
 
@@ -115,7 +115,7 @@ class TestDocument:
             if isinstance(route, APIRoute)
         ]
         hidden = {route.path for route in routes if not route.include_in_schema}
-        assert hidden == {*PAGES, ICON, ASSETS + "{name}"}
+        assert hidden == {*PAGES, LOST, ICON, ASSETS + "{name}"}
         assert len(routes) > 25
 
     def test_says_in_a_sentence_what_each_call_does(self, document: Json) -> None:

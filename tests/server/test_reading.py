@@ -181,7 +181,16 @@ class TestShapes:
     def test_rejected(self, api: Api) -> None:
         error_of(api.post(b'{"eventTime": 7}'), 422, "$.eventTime")
         (one,) = api.rejected()
-        assert set(one) == {"id", "receivedAt", "source", "path", "reason", "size", "payload"}
+        assert set(one) == {
+            "id",
+            "receivedAt",
+            "source",
+            "path",
+            "reason",
+            "size",
+            "payload",
+            "sources",
+        }
         assert one["receivedAt"].endswith("Z")
 
     def test_an_empty_store_has_empty_lists(self, api: Api) -> None:

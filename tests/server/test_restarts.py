@@ -33,3 +33,28 @@ def test_what_is_no_text_is_no_query(sqlite_api: Api) -> None:
     second["run"]["facets"]["spark_stream"] = {"queryId": 7}
     sqlite_api.store(first, second)
     assert "restartOf" not in sqlite_api.run(run_id(2))
+
+
+def test_a_killed_run_is_replaced_by_its_successor(api: Api) -> None:
+    killed, successor, newest = stream(1, "a"), stream(2, "a"), stream(3, "b")
+    api.store(killed)
+    assert api.run(run_id(1))["state"] == "RUNNING"
+    api.store(successor, newest)
+    run = api.run(run_id(1))
+    assert (run["state"], run["replacedBy"]) == ("ABORTED", run_id(2))
+    assert run["endedAt"] == run["updatedAt"]
+    # Of another query: nothing is known of the one before.
+    assert api.run(run_id(2))["state"] == "RUNNING"
+    assert "replacedBy" not in api.run(run_id(3))
+
+
+def test_a_run_that_ended_by_itself_is_not_replaced(sqlite_api: Api) -> None:
+    sqlite_api.store(stream(1, "a", "FAIL"), stream(2, "a"))
+    assert sqlite_api.run(run_id(1))["state"] == "FAILED"
+    assert "replacedBy" not in sqlite_api.run(run_id(1))
+
+
+def test_a_run_that_was_heard_of_since_goes_on(sqlite_api: Api) -> None:
+    late = {**stream(1, "a"), "eventTime": "2024-05-01T13:00:00Z"}
+    sqlite_api.store(stream(1, "a"), stream(2, "a"), late)
+    assert sqlite_api.run(run_id(1))["state"] == "RUNNING"

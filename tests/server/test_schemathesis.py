@@ -21,6 +21,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from headwater.store.collectors import take_lease
 from testing.api import JSON, Api, escape, open_api
 from testing.events.minimal import RUN, Json, dataset, run_event, schema
 
@@ -38,6 +39,7 @@ ORDER = ("get", "put", "post", "delete")
 
 NAMESPACE = "postgres://db:5432"
 ORDERS, LOAD = f"dataset:{NAMESPACE}:orders", f"job:{NAMESPACE}:load"
+COLLECTOR = "dropped"
 # Names of things that are there, so that more than "not found" is answered.
 KNOWN: dict[str, Any] = {
     "namespace": NAMESPACE,
@@ -112,6 +114,9 @@ def fill(api: Api) -> None:
     entity = {"type": "dataset", "namespace": NAMESPACE, "name": "totals"}
     said = {"entity": entity, "set": {"documentation": {"description": "By day."}}}
     assert api.post(said, "/api/v1/edits").status_code < 300
+    # Nobody holds it any more: it may be deleted.
+    with api.engine.begin() as connection:
+        assert take_lease(connection, COLLECTOR, "connect", 60, "a server", at=10, until=20)
 
 
 def known_by_path(api: Api) -> dict[str, Json]:
@@ -122,6 +127,8 @@ def known_by_path(api: Api) -> dict[str, Json]:
         of_dataset: {"version": api.dataset(NAMESPACE, "orders")["currentVersion"]},
         of_job: {"version": api.read(f"{_JOB_PATH}/versions")["versions"][0]["version"]},
         "/api/v1/edits/{id}/undo": {"id": api.read("/edits")["edits"][0]["id"]},
+        "/api/v1/collectors/{name}": {"name": COLLECTOR},
+        "/api/v1/collectors/{name}/run": {"name": COLLECTOR},
         "/api/v1/datasets/{id}/samples": {"id": ORDERS},
         "/api/v1/datasets/{id}/usage": {"id": ORDERS},
         "/api/v1/jobs/{id}/runs/compare": {"id": LOAD},

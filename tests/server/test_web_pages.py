@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from headwater.config import AuthSettings
 from headwater.server.app import Application
 from headwater.server.http.errors import add_error_handlers
-from headwater.server.web.pages import PAGES, create_web_router
+from headwater.server.web.pages import PAGES, create_web_router, is_lost_page
 from scripts.api_types import TARGET, write_types
 from testing.api import no_lake, serve
 
@@ -80,6 +80,35 @@ class TestFiles:
         answer = web.get("/lineage")
         assert answer.status_code == 503
         assert "make ui" in answer.text
+
+
+class TestLost:
+    """Addresses that are nobody's, as a browser opens them and as a program does."""
+
+    HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+    def test_a_browser_gets_the_page_that_says_so(self, tmp_path: Path) -> None:
+        keys = AuthSettings(keys=SecretStr("me:a-long-secret-to-read:read"))
+        for name, auth in (("open", AuthSettings()), ("keyed", keys)):
+            settings = no_lake(f"sqlite:///{tmp_path / name}.db", auth=auth)
+            with serve(settings) as url, httpx2.Client(base_url=url, trust_env=False) as client:
+                for path in ("/nowhere", "/dataset/orders", "/lost", "/a%2Fb"):
+                    answer = client.get(path, headers=self.HTML)
+                    assert answer.status_code in (404, 503), path
+                    assert answer.headers["content-type"].startswith("text/html")
+                # What is the API's stays so, whoever asks.
+                for path in ("/api/v1/nowhere", "/metrics", "/openapi.json", "/assets/none.js"):
+                    answer = client.get(path, headers=self.HTML)
+                    assert "html" not in answer.headers["content-type"], path
+                assert client.get("/nowhere").headers["content-type"] == "application/json"
+                assert client.post("/nowhere", headers=self.HTML).status_code in (401, 404)
+
+    def test_no_route_of_the_api_is_taken_for_a_page(self, tmp_path: Path) -> None:
+        document = Application(no_lake(f"sqlite:///{tmp_path / 'none.db'}")).document()
+        headers = [(b"accept", b"text/html")]
+        for path in (*document["paths"], *PAGES, "/openapi.json"):
+            scope = {"raw_path": path.encode(), "method": "GET", "headers": headers}
+            assert not is_lost_page(scope), path
 
 
 class TestKeys:

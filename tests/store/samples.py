@@ -57,6 +57,9 @@ class Passing:
     def interrupt(self) -> None:
         self.inner.interrupt()
 
+    def release_memory(self) -> None:
+        self.inner.release_memory()
+
     def commit(self) -> None:
         self.inner.commit()
 

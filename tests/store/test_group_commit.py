@@ -1,5 +1,6 @@
 """Group commit: requests share transactions, are durable when told, and do not fail each other."""
 
+import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -259,3 +260,36 @@ def test_a_write_that_is_given_up_is_ended(engine: Engine) -> None:
     commits.write([dataset_facts("slow")])
     commits.close()
     assert names(engine) == {"slow"}
+
+
+class Releasing(Passing):
+    """Notes in which thread memory was let go of; may fail to."""
+
+    def __init__(self, inner: Connection, threads: list[str], error: Exception | None) -> None:
+        super().__init__(inner)
+        self.threads = threads
+        self.error = error
+
+    def release_memory(self) -> None:
+        self.threads.append(threading.current_thread().name)
+        if self.error is not None:
+            raise self.error
+        super().release_memory()
+
+
+@pytest.mark.parametrize("error", [None, sqlite3.OperationalError("disk I/O error")])
+def test_memory_is_let_go_of_between_two_writes(engine: Engine, error: Exception | None) -> None:
+    threads: list[str] = []
+    commits = GroupCommit(Writer(lambda: Releasing(connect(engine), threads, error)))
+    try:
+        commits.release_memory()
+        assert threads == []
+        commits.write([dataset_facts("before")])
+        commits.release_memory()
+        assert threads == ["headwater-writer"]
+        commits.write([dataset_facts("after")])
+    finally:
+        commits.close()
+    assert names(engine) == {"before", "after"}
+    commits.release_memory()
+    assert len(threads) == 1

@@ -23,6 +23,7 @@ from headwater.store.stats.health import (
     read_error_messages,
     read_hours,
     read_jobs,
+    shorten,
 )
 from headwater.store.write.writer import Writer, open_writer
 from testing.events.full import edit_event
@@ -176,7 +177,7 @@ class TestErrorMessages:
         [
             ("out of memory", "out of memory"),
             ("\n  first\nsecond", "first"),
-            ("x" * 1_000, "x" * 300),
+            ("x" * 1_000, "x" * 299 + "…"),
             (404, "404"),
         ],
     )
@@ -285,3 +286,10 @@ class TestHours:
     def test_of_no_run(self, engine: Engine) -> None:
         with engine.connect() as connection:
             assert read_hours(connection, [], START // HOUR) == {}
+
+
+def test_a_long_message_is_cut_between_words() -> None:
+    assert shorten("short", 10) == "short"
+    assert shorten("the table orders is locked", 20) == "the table orders is…"
+    # Without words there is no better place.
+    assert shorten("x" * 30, 10) == "x" * 9 + "…"

@@ -98,6 +98,20 @@ def names(engine: Engine, q: str) -> list[str]:
     return [hit.found.name for hit in hits]
 
 
+def test_the_name_of_an_owner_finds_what_it_owns_and_nothing_else(engine: Engine) -> None:
+    owned = {"ownership": {"owners": [{"name": "team:analytics"}]}}
+    others = {"ownership": {"owners": [{"name": "team:streaming"}]}}
+    events = (
+        event(1, "orders_fact", **owned),
+        # Has both words: one in its name, the other in its owner.
+        event(2, "analytics.raw", **others),
+    )
+    write(engine, [facts_of(each) for each in events])
+    assert names(engine, "team:analytics") == ["orders_fact"]
+    # Nobody is called so: the words are looked for by themselves.
+    assert names(engine, "streaming:raw") == ["analytics.raw"]
+
+
 def test_the_order_of_events_makes_no_difference(engine: Engine) -> None:
     facts = [facts_of(each) for each in EVENTS]
     write(engine, facts)
@@ -148,6 +162,8 @@ def test_a_store_of_the_revision_before_is_filled(engine: Engine) -> None:
         for table in (tables.search_word, tables.search_part, tables.stream_job):
             table.drop(connection)
         for table in (tables.outbox_reader, tables.refused_event, tables.outbox):
+            table.drop(connection)
+        for table in (tables.reported_gaps, tables.rejected_place, tables.collector):
             table.drop(connection)
         key = "PRIMARY KEY (at, digest)"
         connection.execute(text(f"CREATE TABLE outbox (at BIGINT, digest BYTEA, {key})"))

@@ -82,7 +82,7 @@ def test_all_has_all() -> None:
     (all_of_them,) = project["optional-dependencies"]["all"]
     extras = set(all_of_them.removeprefix("headwater[").removesuffix("]").split(","))
     assert extras | {"cli"} == set(LIBRARIES)
-    assert "headwater[cli]" in project["optional-dependencies"]["server"]
+    assert "headwater[cli,sql]" in project["optional-dependencies"]["server"]
 
 
 def test_nothing_is_raised_for_what_is_installed() -> None:

@@ -1,17 +1,19 @@
 """Walks over columns that are asked for: where they begin, and what a dataset's columns are."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
 from headwater.answers.nodes import WalkRequest
 from headwater.errors import NotFound
 from headwater.graph.answer import NodeKind, Towards
-from headwater.graph.columns import ColumnGraph, ColumnKey, walk_columns
+from headwater.graph.column_graph import ColumnGraph, ColumnKey
+from headwater.graph.columns import walk_columns
 from headwater.graph.node_id import ParsedNodeId, field_node_id
 from headwater.graph.view import View, Visit
 from headwater.graph.walk import Limits
 from headwater.model.relations import Direction
 from headwater.model.uses import newest_schema
+from headwater.model.values.field_paths import is_inside, list_parents
 from headwater.store.engine import Connection
 from headwater.store.read.content_cache import COLUMN_TYPES
 
@@ -82,13 +84,22 @@ def _list_outputs(view: View, datasets: list[bytes]) -> dict[bytes, set[str]]:
 
 def _is_read(view: View, column: ColumnKey) -> bool:
     step = walk_columns(view, [column], Towards.DOWNSTREAM, Limits(1, 1_000))
-    return any(not edge.is_assumed for edges in step.edges.values() for edge in edges)
+    return any(not (edge.is_assumed or edge.via) for edges in step.edges.values() for edge in edges)
+
+
+def _has_field(names: Collection[str], field: str) -> bool:
+    """Whether a field is known: by its name, by a field inside it, or as one inside a column of
+    which no fields are known: nobody can say that it has not this one."""
+    if field in names or any(is_inside(name, field) for name in names):
+        return True
+    around = next((parent for parent in list_parents(field) if parent in names), None)
+    return around is not None and not any(is_inside(name, around) for name in names)
 
 
 def check_column(connection: Connection, view: View, node: ParsedNodeId) -> None:
     """Refuse a column that its dataset does not have, nor any job reads of it."""
     names = [column.name for column in list_columns(connection, view, [node.id])]
-    if node.field not in names and not _is_read(view, ColumnKey(node.id, node.field)):
+    if not _has_field(names, node.field) and not _is_read(view, ColumnKey(node.id, node.field)):
         near = get_close_matches(node.field, names, n=5, cutoff=0.4)
         ids = [field_node_id(node.namespace, node.name, name) for name in near]
         raise NotFound("column", f"{node.name}.{node.field}"[:500], near=ids)

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 
 from headwater.answers.descriptions import describe_datasets, describe_jobs
 from headwater.graph.answer import Graph
-from headwater.graph.columns import ColumnEdge, ColumnGraph, ColumnKey
+from headwater.graph.column_graph import ColumnEdge, ColumnGraph, ColumnKey
 from headwater.graph.drawings import drawing
 from headwater.graph.drawings.drawing import Drawing, Line, Shape
 from headwater.graph.node_id import dataset_node_id, field_node_id, job_node_id
 from headwater.graph.view import View
+from headwater.model.gaps import describe_gaps
 from headwater.model.systems import system_of_dataset
 from headwater.model.uses import Name
 from headwater.store.engine import Connection
@@ -48,6 +49,7 @@ def draw_graph(connection: Connection, view: View, graph: Graph) -> Drawing:
             found.job.name,
             system=found.system,
             state=found.state,
+            gaps=describe_gaps(graph.gaps.get(id, ())),
         )
         for id, found in jobs.items()
     }
@@ -57,7 +59,7 @@ def draw_graph(connection: Connection, view: View, graph: Graph) -> Drawing:
         if origin in shapes and destination in shapes
     ]
     focus = tuple(shapes[start].id for start in graph.starts if start in shapes)
-    return Drawing(tuple(shapes.values()), tuple(lines), focus, graph.is_cut)
+    return Drawing(tuple(shapes.values()), tuple(lines), focus, graph.is_cut, bool(graph.gaps))
 
 
 def draw_columns(view: View, graph: ColumnGraph) -> Drawing:
@@ -76,7 +78,7 @@ def draw_columns(view: View, graph: ColumnGraph) -> Drawing:
         if origin in shapes and destination in shapes
     ]
     focus = tuple(shapes[start].id for start in graph.starts if start in shapes)
-    return Drawing(tuple(shapes.values()), tuple(lines), focus, graph.is_cut)
+    return Drawing(tuple(shapes.values()), tuple(lines), focus, graph.is_cut, bool(graph.gaps))
 
 
 def _column_shape(column: ColumnKey, namespace: str, name: str) -> Shape:
@@ -97,4 +99,5 @@ def _column_line(
         "; ".join(each.words for each in edge.transformations),
         edge.is_indirect,
         edge.is_assumed,
+        edge.via,
     )

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
-from time import monotonic
+from time import thread_time
 from typing import TypeVar
 
 from headwater.answers.health import job_runs, judge_datasets, judge_jobs
@@ -38,8 +38,9 @@ FEW = 50
 # More than this since the last pass: as cheap to begin anew.
 _MANY = 50_000
 _AT_ONCE = 500
-# Where nothing tells what came, a small store is better worked out at each look.
-_QUICK_SECONDS = 0.25
+# Where nothing tells what came, a small store is better worked out at each look. Seconds of this
+# thread's CPU: what else the machine does must not make a small store look large.
+QUICK_SECONDS = 0.25
 
 T = TypeVar("T")
 
@@ -70,13 +71,13 @@ class Following:
             raise
 
     def _refresh(self, connection: Connection, check: Callable[[], None]) -> None:
-        started, time, place = monotonic(), self._clock(), read_place(connection)
+        started, time, place = thread_time(), self._clock(), read_place(connection)
         overview, touched = self._overview, None
-        if place and self._place and self._place.precedes(place):
+        if self._place and self._place.precedes(place):
             touched = read_touched(connection, self._place, _MANY)
         if overview is None or touched is None:
             overview = _build(connection, time, self.silent_after, check)
-            self._build_seconds = monotonic() - started
+            self._build_seconds = thread_time() - started
         else:
             with self._lock:
                 due = overview.take_due(time, _MANY)
@@ -95,10 +96,10 @@ class Following:
             if self._overview is None:
                 return None
             place = read_place(connection)
-            if place is None:
-                return None if self._build_seconds < _QUICK_SECONDS else read(self._overview)
-            if self._place is None or self._place[:2] != place[:2]:
+            if self._place is None or not self._place.is_same_store(place):
                 return None
+            if place.position is None:
+                return None if self._build_seconds < QUICK_SECONDS else read(self._overview)
             try:
                 self._take_in_few(connection, self._overview, self._place, place)
             except BaseException:
@@ -109,7 +110,9 @@ class Following:
     def share(self, connection: Connection, key: Hashable, work_out: Callable[[], bytes]) -> bytes:
         """An answer that is the same for all who ask while nothing arrives."""
         place = read_place(connection)
-        return work_out() if place is None else self._shared.get((place, key), work_out)
+        if place.position is None:
+            return work_out()
+        return self._shared.get((place, key), work_out)
 
     def _take_in_few(
         self,
@@ -119,7 +122,7 @@ class Following:
         place: ArrivalPosition,
     ) -> None:
         time, touched = self._clock(), Touched(set(), set())
-        if since.position < place.position:
+        if since != place:
             found = read_touched(connection, since, FEW)
             if found is None:
                 return

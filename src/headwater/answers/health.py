@@ -15,10 +15,13 @@ from headwater.graph.health.datasets import (
 )
 from headwater.graph.health.jobs import JobRun, JobState, JobVerdict, judge_job
 from headwater.graph.health.pace import HOUR, RUNS_NEEDED
+from headwater.model.relations import Slot
+from headwater.model.systems import system_of_dataset
 from headwater.model.values.ids import run_name
 from headwater.model.values.instant import SECOND, format_instant
 from headwater.store.engine import Connection
 from headwater.store.query.paging import Page
+from headwater.store.read.owners import read_owners
 from headwater.store.stats import health as store
 from headwater.store.stats.health import DatasetPast, JobPast, Judging, PastRun
 
@@ -41,9 +44,13 @@ Judged = TypeVar("Judged", JudgedJob, JudgedDataset)
 def judge_jobs(
     connection: Connection, of: Judging, time: int, silent_after: int
 ) -> list[JudgedJob]:
+    pasts = store.read_jobs(connection, of, RUNS_NEEDED)
+    ended = [past.runs[0].key for past in pasts if past.runs and past.runs[0].ended_at is not None]
+    deleted = store.read_deleted(connection, ended)
     judged = []
-    for past in store.read_jobs(connection, of, RUNS_NEEDED):
-        verdict = judge_job(past.type, job_runs(past), time, silent_after)
+    for past in pasts:
+        is_deleted = bool(past.runs) and past.runs[0].key in deleted
+        verdict = judge_job(past.type, job_runs(past), time, silent_after, is_deleted)
         judged.append(JudgedJob(past, verdict))
     return judged
 
@@ -91,10 +98,12 @@ def arrange_judged(
 
 
 def job_shapes(connection: Connection, jobs: list[JudgedJob], time: int) -> list[Shape]:
+    owners = read_owners(connection, [past.id for past, _ in jobs], Slot.JOB)
     failed = [past.runs[0].key for past, verdict in jobs if verdict.state is JobState.FAILED]
     messages = store.read_error_messages(connection, failed)
     return [
         _job_shape(past, verdict, messages.get(past.runs[0].key) if past.runs else None, time)
+        | {"system": past.system, "owners": owners.get(past.id, [])}
         for past, verdict in jobs
     ]
 
@@ -129,7 +138,19 @@ def _run_shape(run: PastRun) -> Shape:
     }
 
 
-def dataset_shape(dataset: JudgedDataset) -> Shape:
+def dataset_shapes(connection: Connection, datasets: list[JudgedDataset]) -> list[Shape]:
+    owners = read_owners(connection, [past.id for past, _ in datasets], Slot.DATASET)
+    return [
+        _dataset_shape(each)
+        | {
+            "system": system_of_dataset(each.past.namespace),
+            "owners": owners.get(each.past.id, []),
+        }
+        for each in datasets
+    ]
+
+
+def _dataset_shape(dataset: JudgedDataset) -> Shape:
     past, (state, reason, since, freshness, volume) = dataset
     return {
         "namespace": past.namespace,

@@ -6,7 +6,8 @@ from headwater.answers.columns import list_columns
 from headwater.answers.drawings import draw_columns, draw_graph, name_columns, name_nodes
 from headwater.answers.nodes import MOST_NODES, WalkRequest
 from headwater.graph.answer import Graph, NodeKind, Towards
-from headwater.graph.columns import ColumnGraph, ColumnKey, walk_columns
+from headwater.graph.column_graph import ColumnGraph, ColumnKey
+from headwater.graph.columns import walk_columns
 from headwater.graph.drawings.drawing import Drawing
 from headwater.graph.node_id import ParsedNodeId, job_node_id
 from headwater.graph.paths import Paths, find_paths
@@ -39,7 +40,9 @@ def paths_shape(connection: Connection, view: View, ends: Ends, limit: int, dept
         back = find(connection, view, Ends(ends.end, ends.start), limit, limits)
         is_reversed = bool(back.paths)
         is_cut = found.is_cut or back.is_cut
-        found = (back if is_reversed else found)._replace(is_cut=is_cut)
+        is_incomplete = found.is_incomplete or back.is_incomplete
+        chosen = back if is_reversed else found
+        found = chosen._replace(is_cut=is_cut, is_incomplete=is_incomplete)
     lines = {(line.origin, line.destination): line for line in found.drawing.lines}
     return {
         "paths": [
@@ -54,6 +57,7 @@ def paths_shape(connection: Connection, view: View, ends: Ends, limit: int, dept
         "jobs": found.jobs,
         "isReversed": is_reversed,
         "isCut": found.is_cut,
+        "incomplete": found.is_incomplete,
     }
 
 
@@ -64,6 +68,7 @@ class _Found(NamedTuple):
     is_cut: bool
     paths: list[list[str]]
     jobs: dict[str, Shape]
+    is_incomplete: bool = False
 
 
 def _node_paths(
@@ -88,11 +93,13 @@ def _node_paths(
         {node: distance for node, distance in graph.datasets.items() if node in used},
         {node: distance for node, distance in graph.jobs.items() if node in used},
         {edge: kind for edge, kind in graph.edges.items() if used.issuperset(edge)},
+        gaps=graph.gaps,
     )
     drawing = draw_graph(connection, view, part)
     ids = name_nodes(view, part.datasets, part.jobs)
     found = [[ids[node] for node in path] for path in paths.found]
-    return _Found(drawing, paths.is_cut or (graph.is_cut and len(found) < limit), found, {})
+    is_cut = paths.is_cut or (graph.is_cut and len(found) < limit)
+    return _Found(drawing, is_cut, found, {}, bool(graph.gaps))
 
 
 def _joined(one: Graph, other: Graph) -> Graph:
@@ -102,6 +109,7 @@ def _joined(one: Graph, other: Graph) -> Graph:
         other.jobs | one.jobs,
         other.edges | one.edges,
         one.more,
+        other.gaps | one.gaps,
     )
 
 
@@ -133,7 +141,8 @@ def _column_paths(
     named = [[ids[column] for column in path] for path in found]
     jobs = {edge.job for some in part.edges.values() for edge in some if edge.job}
     names = {job_node_id(*name): name._asdict() for name in view.reader.job_names(jobs).values()}
-    return _Found(drawing, paths.is_cut or (graph.is_cut and len(named) < limit), named, names)
+    is_cut = paths.is_cut or (graph.is_cut and len(named) < limit)
+    return _Found(drawing, is_cut, named, names, bool(graph.gaps))
 
 
 def _columns_of(connection: Connection, view: View, end: ParsedNodeId) -> list[ColumnKey]:

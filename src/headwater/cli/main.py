@@ -19,6 +19,7 @@ from headwater.cli.commands.ingest import collect, emit, ingest
 from headwater.cli.commands.lineage.diff import diff
 from headwater.cli.commands.lineage.lineage import lineage
 from headwater.cli.commands.lineage.path import path
+from headwater.cli.commands.lineage.sql import sql
 from headwater.cli.commands.search import search
 from headwater.cli.commands.store import db, keys, lake
 from headwater.cli.commands.store.rebuild import rebuild
@@ -42,6 +43,7 @@ app.command("demo")(command.demo)
 app.command("lineage")(lineage)
 app.command("path")(path)
 app.command("diff")(diff)
+app.command("sql")(sql)
 app.command("events")(events.events)
 app.command("jobs")(lists.jobs)
 app.command("datasets")(lists.datasets)

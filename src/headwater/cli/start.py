@@ -17,6 +17,7 @@ _NEEDED = {
     "publish": ("server",),
     "rebuild": ("server", "lake", "spark"),
     "serve": ("server",),
+    "sql": ("sql",),
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from headwater.emit.spec import RUN_EVENT, RUN_FACET, facet_schema, producer_url
+from headwater.emit.spec import JOB_EVENT, RUN_EVENT, RUN_FACET, facet_schema, producer_url
 from headwater.model.values.instant import format_instant, now
 
 Json = dict[str, Any]
@@ -58,12 +58,29 @@ class Producer(NamedTuple):
             "outputs": list(outputs),
         }
 
+    def job_event(
+        self,
+        job: Json,
+        inputs: Sequence[Json] = (),
+        outputs: Sequence[Json] = (),
+        at: int | None = None,
+    ) -> Json:
+        """What a job uses, whether or not it runs; it replaces what this producer said of it."""
+        return {
+            "eventTime": format_instant(now() if at is None else at),
+            "producer": self.url,
+            "schemaURL": JOB_EVENT,
+            "job": job,
+            "inputs": list(inputs),
+            "outputs": list(outputs),
+        }
+
     def job_type(
         self,
         processing: str,
         integration: str,
         job_type: str,
-        emission: Mapping[str, str] | None = None,
+        emission: Mapping[str, Any] | None = None,
     ) -> Json:
         """The jobType facet; `emission` is when events are sent and how complete they are."""
         pattern = {"emissionPattern": dict(emission)} if emission else {}
@@ -82,10 +99,10 @@ class Producer(NamedTuple):
             "ErrorMessageRunFacet", message=message, programmingLanguage=language, **trace
         )
 
-    def parent(self, job: Mapping[str, str], run_id: str) -> Json:
-        """The parent facet of a run whose parent is the root as well."""
+    def parent(self, job: Mapping[str, str], run_id: str, root: Json | None = None) -> Json:
+        """The parent facet of a run; without a `root`, the parent is that as well."""
         reference = {"run": {"runId": run_id}, "job": dict(job)}
-        return self.facet("ParentRunFacet", **reference, root=reference)
+        return self.facet("ParentRunFacet", **reference, root=root or reference)
 
     def symlinks(self, identifiers: Iterable[tuple[str, str]]) -> Json:
         """The symlinks facet: other names that are tables."""

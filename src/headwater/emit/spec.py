@@ -1,9 +1,11 @@
 """Where OpenLineage keeps the schemas of its events and facets: for events of our own making."""
 
 from headwater import __version__
+from headwater.model.values.ids import author_id
 
 _SPEC = "https://openlineage.io/spec"
 RUN_EVENT = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent"
+JOB_EVENT = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/JobEvent"
 RUN_FACET = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunFacet"
 
 _FACET_VERSIONS = {
@@ -14,6 +16,7 @@ _FACET_VERSIONS = {
     "ErrorMessageRunFacet": "1-0-1",
     "InputStatisticsInputDatasetFacet": "1-0-0",
     "JobTypeJobFacet": "2-0-4",
+    "LineageFacet": "1-0-0",
     "LifecycleStateChangeDatasetFacet": "1-0-1",
     "NominalTimeRunFacet": "1-0-1",
     "OutputStatisticsOutputDatasetFacet": "1-0-2",
@@ -21,7 +24,9 @@ _FACET_VERSIONS = {
     "OwnershipJobFacet": "1-0-1",
     "ParentRunFacet": "1-2-0",
     "SQLJobFacet": "1-1-0",
+    "ProcessingEngineRunFacet": "1-1-1",
     "SchemaDatasetFacet": "1-2-0",
+    "SourceCodeLocationJobFacet": "1-0-1",
     "SymlinksDatasetFacet": "1-0-1",
     "TagsDatasetFacet": "1-0-0",
 }
@@ -30,6 +35,12 @@ _FACET_VERSIONS = {
 def producer_url(part: str) -> str:
     """How a part of Headwater names itself in its events."""
     return f"https://headwater.example/{part}/{__version__}"
+
+
+# The part of Headwater that derives the lineage of jobs from their SQL.
+SQL_LINEAGE = "sql-lineage"
+# What this author declares is inferred: whatever a run observed or anybody declared outranks it.
+INFERRING_AUTHOR = author_id(producer_url(SQL_LINEAGE))
 
 
 def facet_schema(kind: str) -> str:

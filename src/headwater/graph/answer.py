@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from headwater.graph.edge_rules import EdgeKind
+from headwater.model.gaps import Gaps
 
 
 class Side(StrEnum):
@@ -43,6 +44,8 @@ class Graph:
     edges: dict[Edge, EdgeKind] = field(default_factory=dict)
     more: dict[tuple[bytes, Side], int] = field(default_factory=dict)
     """Neighbours that are not here, for want of depth or room."""
+    gaps: dict[bytes, Gaps] = field(default_factory=dict)
+    """What was not understood of jobs: beyond those there may be more than anybody knows."""
 
     @property
     def is_cut(self) -> bool:
@@ -65,6 +68,7 @@ class Graph:
 _RANK = {
     EdgeKind.OBSERVED: 0,
     EdgeKind.DECLARED: 1,
-    EdgeKind.SUCCESSION: 2,
-    EdgeKind.PAST: 3,
+    EdgeKind.INFERRED: 2,
+    EdgeKind.SUCCESSION: 3,
+    EdgeKind.PAST: 4,
 }

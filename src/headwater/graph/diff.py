@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from headwater.graph.answer import Edge, Graph
 from headwater.graph.causes import UNKNOWN, Causes, ChangeCause, Sides
-from headwater.graph.columns import ColumnKey
+from headwater.graph.column_graph import ColumnKey
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.view import Link, View, Visit
 from headwater.model.relations import Direction
@@ -23,6 +23,12 @@ class Change(NamedTuple):
     cause: ChangeCause
 
 
+# The evidence that makes an edge what it is.
+_EVIDENCE: dict[EdgeKind | None, Evidence] = {
+    EdgeKind.OBSERVED: Evidence.OBSERVED,
+    EdgeKind.DECLARED: Evidence.DECLARED,
+    EdgeKind.INFERRED: Evidence.INFERRED,
+}
 _ASPECTS: tuple[Literal["code", "sql"], ...] = ("code", "sql")
 
 Mapped = dict[tuple[bytes, str, bytes, str], str]
@@ -101,10 +107,9 @@ def _cause_of_edge(
     job, dataset, direction = _ends(edge, sides)
     if job is None:
         return causes.of_succession(dataset)
-    if after in (EdgeKind.OBSERVED, EdgeKind.DECLARED):
+    if after in _EVIDENCE:
         link = sides.new.link(job, dataset, direction)
-        words = (Evidence.OBSERVED,) if after is EdgeKind.OBSERVED else (Evidence.DECLARED,)
-        uses = [use for use in (link.uses if link else ()) if use.word in words]
+        uses = [use for use in (link.uses if link else ()) if use.word == _EVIDENCE[after]]
         return causes.of_use(uses)
     if before is EdgeKind.PAST and direction is Direction.OUTPUT:
         # Somebody else writes it now.

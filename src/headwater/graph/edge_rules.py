@@ -15,6 +15,7 @@ class EdgeKind(StrEnum):
     DECLARED = "declared"
     PAST = "past"
     SUCCESSION = "succession"
+    INFERRED = "inferred"
 
 
 class CurrentExecution(NamedTuple):
@@ -38,6 +39,8 @@ def find_kind(
                 reported_at = use.reported_at
         elif use.word == Evidence.DECLARED:
             kind = EdgeKind.DECLARED
+        elif use.word == Evidence.INFERRED:
+            kind = kind or EdgeKind.INFERRED
     if reported_at is None:
         return kind
     execution, snapshot = current
@@ -48,20 +51,29 @@ def find_kind(
     return EdgeKind.OBSERVED
 
 
-def newest_maps(uses: list[Use], execution: Execution | None) -> tuple[set[bytes], bool]:
-    """The column maps that count of those stated, and whether runs must be asked for theirs.
+class StatedMaps(NamedTuple):
+    """The column maps that count of those stated.
 
-    A run's newest map replaces its older ones. Runs that share a parent are one execution, and
-    each has its own; if they stated several, only the runs can tell which are their newest.
+    `must_ask_runs`: runs that share a parent are one execution, and each has its own map; if they
+    stated several, only the runs can tell which are their newest.
     """
+
+    digests: set[bytes]
+    must_ask_runs: bool = False
+    is_inferred: bool = False
+
+
+def newest_maps(uses: list[Use], execution: Execution | None) -> StatedMaps:
+    """A run's newest map replaces its older ones; one that was inferred counts if it is alone."""
     maps: set[bytes] = set()
+    inferred: set[bytes] = set()
     newest: Use | None = None
     since_began: set[bytes] = set()
     for use in uses:
         if use.columns == UNREPORTED or use.word == Evidence.TAKEN_BACK:
             continue
-        if use.word == Evidence.DECLARED:
-            maps.add(use.columns)
+        if use.word != Evidence.OBSERVED:
+            (inferred if use.word == Evidence.INFERRED else maps).add(use.columns)
             continue
         if newest is None or _order(use) > _order(newest):
             newest = use
@@ -69,8 +81,10 @@ def newest_maps(uses: list[Use], execution: Execution | None) -> tuple[set[bytes
             since_began.add(use.columns)
     if newest is not None:
         maps.add(newest.columns)
+    if not maps:
+        return StatedMaps(inferred, is_inferred=bool(inferred))
     is_shared = execution is not None and execution.parent_run is not None
-    return maps, is_shared and len(since_began) > 1
+    return StatedMaps(maps, is_shared and len(since_began) > 1)
 
 
 def _order(use: Use) -> tuple[int, int, bytes]:

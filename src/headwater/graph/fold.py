@@ -2,6 +2,7 @@
 
 from headwater.graph.answer import Graph
 from headwater.graph.reader import Reader
+from headwater.model.gaps import merge_lists
 
 # A parent of a parent, and so on; more than this is a circle or a mistake.
 _MOST_LEVELS = 100
@@ -21,6 +22,8 @@ def fold_children(reader: Reader, graph: Graph) -> Graph:
     for (node, side), count in graph.more.items():
         key = (top.get(node, node), side)
         folded.more[key] = folded.more.get(key, 0) + count
+    for job, gaps in graph.gaps.items():
+        folded.gaps[top[job]] = merge_lists(folded.gaps.get(top[job], ()), gaps)
     return folded
 
 

@@ -4,8 +4,18 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, Protocol
 
 from headwater.model.column_map import ColumnMap
+from headwater.model.gaps import Gaps
 from headwater.model.relations import Alias, Direction
-from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
+from headwater.model.uses import (
+    Execution,
+    GapReport,
+    Mark,
+    Name,
+    RunAt,
+    StatedInputs,
+    Succession,
+    Uses,
+)
 
 
 class Reader(Protocol):
@@ -32,6 +42,18 @@ class Reader(Protocol):
 
     def execution_maps(self, execution: Execution, dataset: bytes, at: int) -> set[bytes]:
         """The column maps that the runs of an execution stated last for an output."""
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether anything was reported as not understood: often not, and then nobody asks."""
+
+    def gap_reports(self, jobs: Iterable[bytes], at: int) -> list[GapReport]:
+        """What runs of jobs reported by a time as not understood."""
+
+    def gap_lists(self, digests: Iterable[bytes]) -> dict[bytes, Gaps]: ...
+
+    def stated_inputs(self, outputs: Iterable[bytes]) -> list[StatedInputs]:
+        """The inputs that jobs stated last for each of some outputs, whenever that was."""
 
     def aliases(self, datasets: Iterable[bytes]) -> list[Alias]:
         """The aliases between these names and others, in either order."""

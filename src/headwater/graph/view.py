@@ -10,26 +10,41 @@ from typing import NamedTuple
 
 from headwater.graph.aliases import AliasSets
 from headwater.graph.edge_rules import CurrentExecution, EdgeKind, find_kind, newest_maps
+from headwater.graph.gaps import find_gaps
+from headwater.graph.pairs import Pairs, read_pairs
 from headwater.graph.reader import Reader
+from headwater.model.gaps import Gaps, merge_lists
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Evidence, Execution, Use
 from headwater.model.values.ids import NO_CONTENT
 
 
 class Visit(NamedTuple):
-    """A job as a walk comes to it: as of the view's time, or as of a time in its past."""
+    """A job as a walk comes to it: as of the view's time, or as of a time in its past.
+
+    `of` is the output or input that the walk comes from, if the job states which belong together.
+    """
 
     job: bytes
     at: int | None = None
+    of: bytes | None = None
+    way: Direction | None = None
 
 
 class Link(NamedTuple):
-    """A dataset that a job uses: how that is known, and the column maps that were stated."""
+    """A dataset that a job uses: how that is known, and the column maps that were stated, or
+    that were inferred where none was."""
 
     dataset: bytes
     kind: EdgeKind
     columns: frozenset[bytes]
     uses: tuple[Use, ...]
+    has_inferred_columns: bool = False
+
+    @property
+    def column_kind(self) -> EdgeKind:
+        """How the column maps are known."""
+        return EdgeKind.INFERRED if self.has_inferred_columns else self.kind
 
 
 Reached = tuple[Visit, EdgeKind]
@@ -58,6 +73,7 @@ class View:
         self._deleted_by = at if deleted_by is None else deleted_by
         self._current: dict[bytes, CurrentExecution] = {}
         self._jobs: dict[bytes, _JobUses] = {}
+        self._pairs: dict[bytes, Pairs] = {}
         self._users: dict[tuple[bytes, int], list[Use]] = {}
         self._loaded: dict[int, set[bytes]] = {way: set() for way in Direction}
         self._past: dict[bytes, Visit | None] = {}
@@ -69,7 +85,13 @@ class View:
         requested = list(datasets)
         found = self._current_users(requested, Direction.OUTPUT)
         abandoned = [dataset for dataset in requested if not found[dataset]]
-        for dataset, visit in self._last_writers(abandoned).items():
+        past = self._last_writers(abandoned)
+        names = {name for dataset in past for name in self.classes.names(dataset)}
+        stated = self.reader.stated_inputs(names) if names else []
+        paired = {(each.job, self.classes.chosen(each.output)) for each in stated}
+        for dataset, visit in past.items():
+            if (visit.job, dataset) in paired:
+                visit = visit._replace(of=dataset, way=Direction.OUTPUT)
             found[dataset].append((visit, EdgeKind.PAST))
         return found
 
@@ -82,7 +104,8 @@ class View:
         for visit, inputs in self.inputs(visits).items():
             for dataset, _ in inputs:
                 if dataset in found:
-                    found[dataset].append((visit, EdgeKind.PAST))
+                    came = self._of(visit, dataset, Direction.INPUT)
+                    found[dataset].append((came, EdgeKind.PAST))
         return found
 
     def naming(self, datasets: Iterable[bytes]) -> dict[bytes, list[Visit]]:
@@ -119,16 +142,44 @@ class View:
         }
 
     def links(self, visits: Iterable[Visit], direction: Direction) -> dict[Visit, list[Link]]:
-        """What visited jobs use. Of a past execution, only outputs that nobody else has written."""
+        """What visited jobs use. Of a past execution, only outputs that nobody else has written.
+
+        Of a visit by one side of a job's pairs, the other side is only what belongs to it.
+        """
         requested = list(visits)
         self.load_jobs(visit.job for visit in requested)
         found: dict[Visit, list[Link]] = {}
         for visit in requested:
-            if visit.at is None:
+            if visit.at is not None:
+                found[visit] = self._past_links(visit, direction)
+            elif visit.of is None or visit.way is direction:
                 found[visit] = list(self._jobs[visit.job].links[direction].values())
             else:
-                found[visit] = self._past_links(visit, direction)
+                found[visit] = self._paired_links(visit, direction)
         return found
+
+    def _paired_links(self, visit: Visit, direction: Direction) -> list[Link]:
+        links, pairs = self._jobs[visit.job].links[direction], self._pairs.get(visit.job)
+        if pairs is None or visit.of is None:
+            return list(links.values())
+        if direction is Direction.OUTPUT:
+            return [link for link in links.values() if pairs.is_fed(link.dataset, visit.of)]
+        inputs = pairs.inputs_of(visit.of)
+        if inputs is None:
+            return list(links.values())
+        found = [links[dataset] for dataset in sorted(inputs) if dataset in links]
+        # What was stated last may not be of what the job used at an earlier time.
+        return found if found or not inputs else list(links.values())
+
+    def _of(self, visit: Visit, dataset: bytes, way: Direction) -> Visit:
+        """A visit that comes from a dataset, where the job states which belong together.
+
+        Only jobs whose uses are read: the others are not walked through.
+        """
+        pairs = self._pairs.get(visit.job)
+        if pairs is None or (way is Direction.OUTPUT and pairs.inputs_of(dataset) is None):
+            return visit
+        return visit._replace(of=dataset, way=way)
 
     def link(self, job: bytes, dataset: bytes, direction: Direction) -> Link | None:
         self.load_jobs([job])
@@ -141,12 +192,12 @@ class View:
         if not stale:
             return []
         found = {
-            visit
+            Visit(visit.job, visit.at)
             for reached in self.writers(sorted(stale)).values()
             for visit, kind in reached
             if kind is EdgeKind.PAST and visit.job in jobs
         }
-        return sorted(found)
+        return sorted(found, key=lambda visit: visit[:2])
 
     def users(self, dataset: bytes) -> list[Use]:
         """Every row read of a dataset under any of its names."""
@@ -163,6 +214,23 @@ class View:
         """A job's newest execution with datasets."""
         self._load_current([job])
         return self._current[job].execution
+
+    def gaps(self, visits: Iterable[Visit]) -> dict[bytes, Gaps]:
+        """What was not understood of visited jobs, as of when they are visited."""
+        if not self.reader.has_gaps:
+            return {}
+        by_time: defaultdict[int | None, set[bytes]] = defaultdict(set)
+        for visit in visits:
+            by_time[visit.at].add(visit.job)
+        found: dict[bytes, Gaps] = {}
+        for at, jobs in by_time.items():
+            view = self if at is None else self._past_view(at)
+            view._load_current(jobs)
+            executions = {job: view._current[job].execution for job in jobs}
+            for job, gaps in find_gaps(self.reader, executions, view.at).items():
+                known = found.get(job, ())
+                found[job] = known if known == gaps else merge_lists(known, gaps)
+        return found
 
     def chosen(self, dataset: bytes) -> bytes:
         """The name that stands for a dataset."""
@@ -219,6 +287,18 @@ class View:
         hidden = self.hidden({*new, *(chosen(use.dataset) for use in read.rows)})
         for job, grouped in by_job.items():
             self._jobs[job] = self._judge({} if job in hidden else grouped, job, hidden)
+        self._load_pairs(new)
+
+    def _load_pairs(self, jobs: Iterable[bytes]) -> None:
+        """Read which inputs belong to which outputs, of jobs that have several of both."""
+        outputs: dict[bytes, set[bytes]] = {}
+        for job in jobs:
+            links = self._jobs[job].links
+            if all(len(some) > 1 for some in links.values()):
+                written = links[Direction.OUTPUT].values()
+                outputs[job] = {use.dataset for link in written for use in link.uses}
+        classes = self.classes
+        self._pairs |= read_pairs(self.reader, outputs, classes.resolve, classes.chosen)
 
     def load_users(self, datasets: Iterable[bytes], directions: Iterable[Direction]) -> None:
         """Read who uses datasets, under all their names; those not known yet."""
@@ -291,23 +371,27 @@ class View:
                 continue
             kind = find_kind(current, dataset, direction, uses)
             if kind is not None:
-                columns = self._stated_columns(uses, current.execution)
-                links[direction][dataset] = Link(dataset, kind, columns, tuple(uses))
+                columns, is_inferred = self._stated_columns(uses, current.execution)
+                link = Link(dataset, kind, columns, tuple(uses), is_inferred)
+                links[direction][dataset] = link
             elif direction == Direction.OUTPUT and any(
                 use.word == Evidence.OBSERVED for use in uses
             ):
                 stale.add(dataset)
         return _JobUses(links, frozenset(stale))
 
-    def _stated_columns(self, uses: list[Use], execution: Execution | None) -> frozenset[bytes]:
-        """The column maps of an output; of runs that share a parent each has its own."""
-        maps, doubtful = newest_maps(uses, execution)
-        if doubtful and execution is not None:
+    def _stated_columns(
+        self, uses: list[Use], execution: Execution | None
+    ) -> tuple[frozenset[bytes], bool]:
+        """The column maps of an output, and whether they were inferred; of runs that share a
+        parent each has its own."""
+        maps, must_ask_runs, is_inferred = newest_maps(uses, execution)
+        if must_ask_runs and execution is not None:
             names = {use.dataset for use in uses}
             stated = {use.columns for use in uses}
             for name in names:
                 maps |= self.reader.execution_maps(execution, name, self.at) & stated
-        return frozenset(maps - {NO_CONTENT})
+        return frozenset(maps - {NO_CONTENT}), is_inferred
 
     def _current_users(
         self, datasets: list[bytes], direction: Direction
@@ -321,7 +405,7 @@ class View:
         for dataset in datasets:
             shown = () if dataset in hidden else users[dataset, direction]
             found[dataset] = [
-                (Visit(job), kind)
+                (self._of(Visit(job), dataset, direction), kind)
                 for job in sorted({use.job for use in shown})
                 if job not in hidden and (kind := self._kind(job, dataset, direction)) is not None
             ]
@@ -366,17 +450,25 @@ class View:
     def _past_links(self, visit: Visit, direction: Direction) -> list[Link]:
         """A past execution's links as of then; its outputs are those it is still kept for."""
         assert visit.at is not None
-        then = self._views.get(visit.at)
-        if then is None:
-            then = View(self.reader, visit.at, self.classes, self._deleted_by)
-            self._views[visit.at] = then
-        links = then.links([Visit(visit.job)], direction)[Visit(visit.job)]
+        then = self._past_view(visit.at)
+        came = visit._replace(at=None)
+        links = then.links([came], direction)[came]
         if direction is Direction.OUTPUT:
             links = [link for link in links if self._is_kept(link.dataset, visit)]
         return [link._replace(kind=EdgeKind.PAST) for link in links]
 
+    def _past_view(self, at: int) -> "View":
+        then = self._views.get(at)
+        if then is None:
+            then = View(self.reader, at, self.classes, self._deleted_by)
+            self._views[at] = then
+        return then
+
     def _is_kept(self, dataset: bytes, visit: Visit) -> bool:
-        return (visit, EdgeKind.PAST) in self.writers([dataset])[dataset]
+        return any(
+            kind is EdgeKind.PAST and writer[:2] == visit[:2]
+            for writer, kind in self.writers([dataset])[dataset]
+        )
 
 
 class _JobUses(NamedTuple):

@@ -78,6 +78,7 @@ class _Walk:
         if any(frontier.values()):
             self._count_beyond(frontier)
         self._add_left_out()
+        self._graph.gaps = self._view.gaps(set().union(*self._visited.values()))
 
     def from_visits(self, visits: Visits, depth: int) -> Frontier:
         """The datasets next to visited jobs."""
@@ -268,5 +269,5 @@ def _side(direction: int, *, of_dataset: bool) -> Side:
     return Side.UPSTREAM if is_upstream else Side.DOWNSTREAM
 
 
-def _order(visit: Visit) -> tuple[bytes, int]:
-    return visit.job, -1 if visit.at is None else visit.at
+def _order(visit: Visit) -> tuple[bytes, int, bytes, int]:
+    return visit.job, -1 if visit.at is None else visit.at, visit.of or b"", visit.way or 0

@@ -24,6 +24,8 @@ SCHEMA_LOCATION = "schemaLocation"
 """Where a stream's schema is kept, `url`."""
 CONTEXT = "context"
 """What else Marquez's clients say of a job, by key."""
+ACKNOWLEDGED = "acknowledged"
+"""That somebody knows of a problem: its kind as `problem`, the `reason`, and `until` when."""
 TAG = "tag/"
 
 

@@ -1,10 +1,12 @@
 """A column map spelled out: which columns an output column comes from, and how."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from headwater.model import facets
 from headwater.model.names import is_name
+from headwater.model.values.field_paths import is_nested, list_parents
 from headwater.model.values.ids import dataset_id
 from headwater.model.values.json_text import storable
 
@@ -40,11 +42,41 @@ class InputColumn(NamedTuple):
             transformation.is_indirect for transformation in self.transformations
         )
 
+    @property
+    def is_copy(self) -> bool:
+        """Whether the value is taken as it is, and with it each field inside."""
+        return bool(self.transformations) and all(
+            way.type == "DIRECT" and way.subtype == "IDENTITY" for way in self.transformations
+        )
+
+    @property
+    def is_partly_indirect(self) -> bool:
+        return any(transformation.is_indirect for transformation in self.transformations)
+
 
 class ColumnMap(NamedTuple):
     """The sources of each output column, and of all rows: those under no name."""
 
     outputs: dict[str, tuple[InputColumn, ...]]
+    inside: dict[str, list[str]] = {}
+    """Outputs that are nested fields, by each path they lie inside; mostly there are none."""
+
+    def outputs_of(self, path: str) -> list[str]:
+        """The outputs that say where a column or nested field comes from.
+
+        Itself, or else the nearest that it lies inside; and all that lie inside it.
+        """
+        nearest = self.nearest_output(path)
+        stated = [] if nearest is None else [nearest]
+        return stated + self.inside.get(path, []) if self.inside else stated
+
+    def nearest_output(self, path: str) -> str | None:
+        """The output that a column or nested field is, or else the nearest it lies inside."""
+        if path in self.outputs:
+            return path
+        if not is_nested(path):
+            return None
+        return next((parent for parent in list_parents(path) if parent in self.outputs), None)
 
     def sources_of(self, column: str) -> tuple[InputColumn, ...]:
         """What a column comes from, and what decides over the rows it is in."""
@@ -75,7 +107,16 @@ def read_column_map(body: bytes) -> ColumnMap:
     if found.dataset:
         of_rows = (*outputs.get("", ()), *_sources(found.dataset, ()))
         outputs[""] = _merged(of_rows)
-    return ColumnMap(outputs)
+    return ColumnMap(outputs, _inside(outputs))
+
+
+def _inside(outputs: Iterable[str]) -> dict[str, list[str]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for output in outputs:
+        if is_nested(output):
+            for parent in list_parents(output):
+                found[parent].append(output)
+    return dict(found)
 
 
 def _sources(

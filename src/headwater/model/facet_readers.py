@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from headwater.errors import InvalidEvent
-from headwater.model import facets
+from headwater.model import facets, gaps
 from headwater.model.names import is_name
 from headwater.model.relations import Joined
 from headwater.model.values import instant, json_text
@@ -216,6 +216,11 @@ def _lineage_of_dataset(body: bytes) -> tuple[Flow, ...]:
     return () if found is None else (_flow(found, target=None),)
 
 
+def read_stated_inputs(body: bytes) -> frozenset[bytes]:
+    """The ids of the inputs that the facet `lineage` of an output lists."""
+    return frozenset(each.id for flow in _lineage_of_dataset(body) for each in flow.inputs)
+
+
 def _lineage_of_job(body: bytes) -> tuple[Flow, ...]:
     found: facets.JobLineage | None = facets.read(_JOB_LINEAGE, body)
     flows = []
@@ -289,6 +294,7 @@ _READERS: dict[str, Callable[[bytes], Any]] = {
     "outputStatistics": _counters,
     "lineage": _lineage_of_dataset,
     "lineage of a job": _lineage_of_job,
+    **gaps.READERS,
 }
 # Schemas and column maps are large and repeat; most others are small or change with every run.
 _OTHERS: Memo[Facet] = Memo(8_000_000)

@@ -6,7 +6,7 @@ from headwater.errors import InvalidEvent
 from headwater.model.event import Event, Kind, decode_event
 from headwater.model.facts import Facts
 from headwater.model.project import project
-from headwater.model.relations import Rejected
+from headwater.model.relations import Rejected, RejectedPlace
 from headwater.model.values import instant
 from headwater.model.values.ids import digest
 from headwater.model.values.json_text import storable
@@ -64,9 +64,16 @@ def reject(
     data: bytes, received_at: int, source: str, path: str, reason: str, size: int | None = None
 ) -> Facts:
     """Keep what cannot be taken in, with its reason; `size` where only the start is at hand."""
-    facts = Facts()
     size = len(data) if size is None else size
     why = (storable(path), storable(reason))
-    row = Rejected(digest(data), received_at, source, *why, size, data[:_KEPT_BYTES])
+    return keep_rejected(
+        Rejected(digest(data), received_at, source, *why, size, data[:_KEPT_BYTES])
+    )
+
+
+def keep_rejected(row: Rejected) -> Facts:
+    """The facts of a rejection: what it was, once, and each place it stood in."""
+    facts = Facts()
     facts.add("rejected", row)
+    facts.add("rejected_place", RejectedPlace(row.digest, row.source, row.received_at))
     return facts

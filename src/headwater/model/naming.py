@@ -39,6 +39,7 @@ trino = partial(_in_schema, "trino", 8080)
 
 # (host, port, database, table); Cassandra's database is a keyspace.
 mysql = partial(_in_database, "mysql", 3306)
+mariadb = partial(_in_database, "mariadb", 3306)
 teradata = partial(_in_database, "teradata", 1025)
 hive = partial(_in_database, "hive", 10000)
 cassandra = partial(_in_database, "cassandra", 9042)

@@ -301,6 +301,19 @@ class StreamJob(NamedTuple):
     last_seen: LastTime = None
 
 
+class ReportedGaps(NamedTuple):
+    """What a run's producer did not understand; NO_CONTENT: it understood all.
+
+    Content is a list of gaps. When a run reports another list, both are history.
+    """
+
+    job: IdKey
+    run: IdKey
+    gaps: IdKey
+    first_seen: FirstTime = None
+    last_seen: LastTime = None
+
+
 class Rejected(NamedTuple):
     """An invalid event or body, and the reason."""
 
@@ -311,6 +324,14 @@ class Rejected(NamedTuple):
     reason: Annotated[str, ONCE]
     size: Annotated[int, ONCE]
     payload: Annotated[bytes, ONCE, PACKED]
+
+
+class RejectedPlace(NamedTuple):
+    """Where an invalid event or body came from: equal ones may stand in several places."""
+
+    digest: IdKey
+    source: Annotated[str, KEY]
+    received_at: Annotated[int, ONCE]
 
 
 # In the order they are written: the same for every writer, so that none waits in a circle.
@@ -332,5 +353,7 @@ RELATIONS: dict[str, type[tuple[object, ...]]] = {
     "hidden": Hidden,
     "edit_value": EditValue,
     "stream_job": StreamJob,
+    "reported_gaps": ReportedGaps,
     "rejected": Rejected,
+    "rejected_place": RejectedPlace,
 }

@@ -15,11 +15,13 @@ NOW = 2**62
 
 
 class Evidence(IntEnum):
-    """How a use is known: reported by a run, declared by an author, or no longer declared."""
+    """How a use is known: reported by a run, declared by an author, no longer declared, or
+    derived from the job's SQL."""
 
     OBSERVED = 0
     DECLARED = 1
     TAKEN_BACK = 2
+    INFERRED = 3
 
 
 class Use(NamedTuple):
@@ -56,6 +58,16 @@ class RunAt(NamedTuple):
     sql: bytes | None
 
 
+class GapReport(NamedTuple):
+    """What a run reported that its producer did not understand, from one time to another."""
+
+    job: bytes
+    run: bytes
+    gaps: bytes
+    first_seen: int
+    last_seen: int
+
+
 class Mark(NamedTuple):
     """What happened to a dataset, and when: created, altered, dropped, ..."""
 
@@ -74,6 +86,14 @@ class Succession(NamedTuple):
 class Name(NamedTuple):
     namespace: str
     name: str
+
+
+class StatedInputs(NamedTuple):
+    """The inputs that an event of a job stated for one of its outputs; there may be none."""
+
+    job: bytes
+    output: bytes
+    inputs: frozenset[bytes]
 
 
 class Uses(NamedTuple):
@@ -114,9 +134,10 @@ def sum_up(uses: Iterable[Use]) -> DatasetSummary:
         if is_write and (written is None or reported_at > written):
             written = reported_at
         if schema != UNREPORTED:
-            _keep_newest(schemas, direction, (reported_at, first_seen, schema, use))
+            _keep_newest(schemas, STRENGTH[direction], (reported_at, first_seen, schema, use))
         if column_map != UNREPORTED:
-            _keep_newest(columns, direction, (reported_at, first_seen, column_map, use))
+            strength = _INFERRED if word == Evidence.INFERRED else STRENGTH[direction]
+            _keep_newest(columns, strength, (reported_at, first_seen, column_map, use))
     return DatasetSummary(_strongest(schemas), _strongest(columns), first, last, written)
 
 
@@ -127,10 +148,10 @@ def newest_schema(uses: Iterable[Use]) -> Use | None:
 
 # A description of the dataset itself knows best, then who writes it; readers see a projection.
 STRENGTH: dict[int, int] = {Direction.ITSELF: 2, Direction.OUTPUT: 1, Direction.INPUT: 0}
+_INFERRED = -1
 
 
-def _keep_newest(newest: dict[int, _Word], direction: int, word: _Word) -> None:
-    strength = STRENGTH[direction]
+def _keep_newest(newest: dict[int, _Word], strength: int, word: _Word) -> None:
     known = newest.get(strength)
     if known is None or word[:3] > known[:3]:
         newest[strength] = word

@@ -3,10 +3,12 @@
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.errors import (
+    BadConfig,
     HeadwaterError,
     InvalidEvent,
     LakeUnavailable,
@@ -16,7 +18,8 @@ from headwater.listing import Listing, check_place
 from headwater.model.event import decode_event
 from headwater.pipeline.feeds.byte_ranges import WHOLE, read_byte_range
 from headwater.pipeline.feeds.kafka import KafkaSource
-from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
+from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic, read_known_settings
+from headwater.pipeline.feeds.kafka_tls import find_mismatch
 from headwater.store.engine import Engine, describe
 from headwater.store.failures import answering
 from headwater.store.maintenance.exclusive import removing
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CONNECT_SECONDS = 5.0
+# How like a known setting an unknown one is that is probably misspelt.
+_LIKE = 0.75
 
 
 class Step(NamedTuple):
@@ -39,8 +44,9 @@ class Step(NamedTuple):
 def check_kafka(source: KafkaSource, open_session: Callable[[], "SparkSession"]) -> Iterator[Step]:
     """From the network up to a message; the first step that fails is the last."""
     yield from _steps(
-        ("brokers", lambda: _reach(source.brokers)),
+        ("brokers", lambda: _reach(source)),
         ("Spark", lambda: f"version {open_session().version}"),
+        ("settings", lambda: _check_settings(source, open_session())),
         ("cluster", lambda: f"id {_admin(source, open_session).cluster_id()}"),
         ("topics", lambda: _find_topics(source, open_session)),
         ("messages", lambda: _read_newest(source, open_session)),
@@ -70,13 +76,18 @@ def _steps(*steps: tuple[str, Callable[[], str]]) -> Iterator[Step]:
             return
 
 
-def _reach(brokers: str) -> str:
+def _reach(source: KafkaSource) -> str:
     """Look up and connect to each broker; one that answers is enough for Kafka."""
-    reached, failures = [], []
+    reached, failures, brokers = [], [], source.brokers
     for broker in map(str.strip, brokers.split(",")):
         host, _, port = broker.rpartition(":")
         try:
-            with socket.create_connection((host.strip("[]"), _port(port)), _CONNECT_SECONDS):
+            address = (host.strip("[]"), _port(port))
+            with socket.create_connection(address, _CONNECT_SECONDS):
+                pass
+            if wrong := find_mismatch(address, source.settings.get("security.protocol", "")):
+                failures.append(f"{broker} {wrong}")
+            else:
                 reached.append(broker)
         except socket.gaierror as error:
             failures.append(f"no address for '{host}' ({error.strerror}); is the name right?")
@@ -88,6 +99,21 @@ def _reach(brokers: str) -> str:
     if not reached:
         raise SourceUnavailable(brokers, "; ".join(failures))
     return ", ".join([f"{name} answers" for name in reached] + failures)
+
+
+def _check_settings(source: KafkaSource, spark: "SparkSession") -> str:
+    """Compare the given settings with those that Kafka's consumer knows: it ignores others."""
+    if not source.settings:
+        return "none beside the defaults"
+    known = read_known_settings(spark)
+    unknown = [name for name in source.settings if name not in known]
+    for name in unknown:
+        if near := get_close_matches(name, known, n=1, cutoff=_LIKE):
+            reason = f"Kafka has no setting '{name}' and would ignore it; did you mean '{near[0]}'?"
+            raise BadConfig("consumer", reason)
+    if unknown:
+        return f"passed on, though Kafka itself does not know: {', '.join(unknown)}"
+    return f"{len(source.settings)} known to Kafka"
 
 
 def _port(text: str) -> int:

@@ -160,6 +160,9 @@ class StreamIngest:
         query = self._start(frame)
         try:
             self._watcher.started(self._feed.datasets())
+            # Known before the first batch, which may take a while.
+            if (waiting := self._feed.waiting()) is not None:
+                self._watcher.settled(waiting)
             self._watch(query)
         except StreamingQueryException as error:
             failure = self._failure or self._explain(error)

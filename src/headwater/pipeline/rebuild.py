@@ -77,6 +77,8 @@ def rebuild(
     upgrade(engine)
     refused: set[bytes] = set()
     with replacement(engine) as new, closing(Scratch(folder)) as scratch:
+        if (expired_before := lake.expired_before) is not None:
+            new.note_pruned(expired_before)
         totals = fill(new, spark, lake, scratch.path, progress)
         # Most of what came meanwhile; the rest while nobody writes, which must not take long. Not
         # all that still comes: under load that has no end.

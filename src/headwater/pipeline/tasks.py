@@ -21,7 +21,7 @@ from headwater.errors import HeadwaterError, InvalidEvent
 from headwater.model.event import decode_event
 from headwater.model.facet_readers import Facet, NamedDataset
 from headwater.model.facts import Facts, content_row, name_row
-from headwater.model.intake import check_intake, reject
+from headwater.model.intake import check_intake, keep_rejected, reject
 from headwater.model.merge import Merged, Row
 from headwater.model.project import project
 from headwater.model.relations import EventRow, Rejected
@@ -220,7 +220,7 @@ def _reject(message: Message, refused: InvalidEvent) -> Facts:
     if not data:
         # Without bytes all would be one: they are told apart by where they were.
         row = Rejected._make(facts.rows["rejected"][0])
-        facts.rows["rejected"] = [row._replace(digest=digest(source.encode()))]
+        return keep_rejected(row._replace(digest=digest(source.encode())))
     return facts
 
 

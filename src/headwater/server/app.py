@@ -1,8 +1,9 @@
 """The application: the raw ingest route in front, FastAPI behind it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -10,14 +11,21 @@ from fastapi.concurrency import run_in_threadpool
 
 from headwater import __version__
 from headwater.answers.following import Following
+from headwater.collect.plans import CollectorPlan
+from headwater.collect.schedule import Scheduler
 from headwater.config import Settings
 from headwater.errors import HeadwaterError
 from headwater.server import operations
+from headwater.server.background.collecting import schedule_collectors
 from headwater.server.background.following import Follow
-from headwater.server.background.lake import LakeFlush
+from headwater.server.background.lake import LakeExpiry, LakeFlush
+from headwater.server.background.memory import GiveMemoryBack
 from headwater.server.background.periodic import Background
 from headwater.server.background.retention import Retention
+from headwater.server.background.sql_columns import SqlColumns
+from headwater.server.collectors import routes as collector_routes
 from headwater.server.edits import routes
+from headwater.server.health.problems import create_problems_router
 from headwater.server.health.routes import create_health_router, read_silent_after
 from headwater.server.http.auth import Gate
 from headwater.server.http.body import (
@@ -57,8 +65,9 @@ from headwater.server.marquez import (
 )
 from headwater.server.marquez.writes import routes as write_routes
 from headwater.server.openapi.document import describe_api
-from headwater.server.web.pages import BUILT, create_web_router
-from headwater.store.engine import Engine, open_engine
+from headwater.server.sql import routes as sql_routes
+from headwater.server.web.pages import BUILT, LOST, create_web_router, is_lost_page
+from headwater.store.engine import Engine, describe, open_engine, release_idle
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
 
@@ -72,8 +81,14 @@ _MAX_READERS = 10
 class Application:
     """The ASGI application of a server."""
 
-    def __init__(self, settings: Settings, key_refresh_seconds: float = REFRESH_SECONDS) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        key_refresh_seconds: float = REFRESH_SECONDS,
+        collectors: Sequence[CollectorPlan] = (),
+    ) -> None:
         self._settings = settings
+        self._collectors = collectors
         self._key_refresh_seconds = key_refresh_seconds
         self._ingest: IngestApp | None = None
         self._gate: Gate | None = None
@@ -106,7 +121,9 @@ class Application:
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Routed as sent: `%2F` inside a name is not a slash between names.
-        scope["path"] = scope["raw_path"].decode("latin-1")
+        path = scope["raw_path"].decode("latin-1")
+        # Never to a route of its own: this is open to all.
+        scope["path"] = LOST if is_lost_page(scope) else path
         secured = with_security_headers(send)
         if scope["method"] in READING:
             # The server leaves the body of an answer to HEAD out.
@@ -150,7 +167,11 @@ class Application:
         app.include_router(search.v2_router, prefix="/api/v2beta")
         app.include_router(lineage_routes.router, prefix="/api/v1")
         app.include_router(insight_routes.router, prefix="/api/v1")
+        app.include_router(sql_routes.router, prefix="/api/v1")
+        app.include_router(collector_routes.router, prefix="/api/v1")
         app.include_router(create_health_router(self._settings.health), prefix="/api/v1")
+        problems = create_problems_router(read_silent_after(self._settings.health))
+        app.include_router(problems, prefix="/api/v1")
         describe_api(app)
         return app
 
@@ -163,14 +184,15 @@ class Application:
             # Apart from what writes and removes, which may take its time.
             reading = open_engine(self._settings.store_url, self._settings.server.max_read_seconds)
             stack.callback(reading.dispose)
-            app.state.engine, app.state.metrics = reading, self._metrics
+            app.state.engine, app.state.writing = reading, engine
+            app.state.metrics = self._metrics
             keyring = Keyring(engine, self._settings, self._key_refresh_seconds)
             await run_in_threadpool(keyring.start)
             stack.push_async_callback(asyncio.to_thread, keyring.close)
             rate = self._settings.auth.max_requests_per_second
             self._gate = Gate(keyring, OwnNames(self._settings.server), rate)
             app.state.following = Following(engine, read_silent_after(self._settings.health))
-            for background in self._backgrounds(engine, app.state.following):
+            for background in self._backgrounds(engine, reading, app.state.following):
                 background.start()
                 stack.push_async_callback(asyncio.to_thread, background.close)
             writer = open_writer(engine, notes_for_lake=self._settings.lake.is_on)
@@ -178,10 +200,34 @@ class Application:
             # First of all: what was accepted is written before anything ends.
             stack.push_async_callback(asyncio.to_thread, self._ingest.close)
             app.state.commits = self._ingest.commits
+            if self._settings.sql.infer_columns:
+                # After what writes, so that it ends before that does.
+                derive = SqlColumns(engine, self._ingest.commits)
+                derive.start()
+                stack.push_async_callback(asyncio.to_thread, derive.close)
+            if self._collectors:
+                scheduler = self._schedule(engine, self._ingest)
+                scheduler.start()
+                stack.push_async_callback(asyncio.to_thread, scheduler.close)
             yield
 
-    def _backgrounds(self, engine: Engine, following: Following) -> Iterator[Background]:
+    def _schedule(self, engine: Engine, ingest: IngestApp) -> Scheduler:
+        max_ahead = self._settings.intake.max_ahead_seconds
+        destination = describe(engine.url)
+        return schedule_collectors(self._collectors, engine, ingest.commits, max_ahead, destination)
+
+    def _backgrounds(
+        self, engine: Engine, reading: Engine, following: Following
+    ) -> Iterator[Background]:
         settings, note_waiting = self._settings, self._metrics.lake_waiting.set
         yield LakeFlush(engine, settings.lake_folder, settings.lake, note_waiting)
         yield Retention(engine, settings.retention)
+        yield LakeExpiry(engine, settings.lake_folder, settings.lake, settings.retention)
         yield Follow(following)
+        yield GiveMemoryBack(
+            (partial(release_idle, reading), partial(release_idle, engine), self._release_writer)
+        )
+
+    def _release_writer(self) -> None:
+        if self._ingest is not None:
+            self._ingest.commits.release_memory()

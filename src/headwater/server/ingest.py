@@ -6,7 +6,7 @@ rejected, with its reason, before the response is sent.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
@@ -27,6 +27,7 @@ from headwater.model.intake import Intake, reject, take_in
 from headwater.model.relations import EventRow
 from headwater.model.values import instant
 from headwater.model.values.arrays import is_array, split_array
+from headwater.server.gap_watch import GapWatch
 from headwater.server.http.auth import charge_bytes
 from headwater.server.http.body import (
     READING,
@@ -57,8 +58,9 @@ BATCH_PATH = b"/api/v1/lineage/batch"
 _LONG_BODY = 200_000
 # How long a write that was ended may take to say so.
 END_SECONDS = 3.0
-# So many events of an array are in work at once.
+# So much of an array is in work at once: events, and bytes of them (many times that as rows).
 _SLICE = 1_000
+_SLICE_BYTES = 1_000_000
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -80,6 +82,7 @@ class IngestApp:
         self._loop = asyncio.get_running_loop()
         # One thread: several would only wait for each other's turn at the interpreter.
         self._worker = ThreadPoolExecutor(1, "headwater-projection")
+        self._gaps = GapWatch(metrics)
         self.commits = GroupCommit(writer, self._deliver, self._observe)
 
     def close(self) -> None:
@@ -130,8 +133,7 @@ class IngestApp:
     async def _take_in(self, events: list[bytes], is_long: bool) -> list[InvalidEvent | None]:
         """Store events, a slice at a time so that little is held; returns the error of each."""
         errors: list[InvalidEvent | None] = []
-        for start in range(0, len(events), _SLICE):
-            part = events[start : start + _SLICE]
+        for part in slices(events):
             intakes = await self._run(self._project, part, is_long=is_long)
             try:
                 await self._store([intake.facts for intake in intakes])
@@ -233,6 +235,9 @@ class IngestApp:
         self._metrics.stored.inc(len(intakes) - failed)
         if failed:
             self._metrics.rejected.inc(failed)
+        for intake in intakes:
+            if "reported_gaps" in intake.facts.rows:
+                self._gaps.observe(intake.facts)
 
     def _deliver(self, group: list[Ticket]) -> None:
         self._loop.call_soon_threadsafe(_report, group)
@@ -240,6 +245,20 @@ class IngestApp:
     def _observe(self, group: list[Ticket], seconds: float) -> None:
         self._metrics.group_requests.observe(len(group))
         self._metrics.commit_seconds.observe(seconds)
+
+
+def slices(events: Sequence[bytes]) -> Iterator[list[bytes]]:
+    """Parts of an array, in its order; an event that is larger than a part is one by itself."""
+    part: list[bytes] = []
+    size = 0
+    for event in events:
+        if part and (len(part) == _SLICE or size + len(event) > _SLICE_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(event)
+        size += len(event)
+    if part:
+        yield part
 
 
 def _place(error: HeadwaterError) -> tuple[str, str]:

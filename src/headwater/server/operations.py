@@ -15,6 +15,13 @@ class Status(Struct):
     status: str
 
 
+class WhoAmI(Struct):
+    """Who the server takes a request to be from, and what the key may do."""
+
+    actor: str
+    scopes: list[str]
+
+
 _EXPOSITION = 'headwater_events_total{result="stored"} 42.0\n'
 
 
@@ -30,6 +37,13 @@ def get_readiness(request: Request, connection: ProbeConnection) -> Response:
     read_generation(connection)
     request.app.state.commits.check()
     return json_response({"status": "ready"})
+
+
+@router.get("/api/v1/whoami", responses=answers(WhoAmI, WhoAmI("ada", ["read", "write"])))
+async def get_whoami(request: Request) -> Response:
+    """Tell whose key was given, and its scopes; `local` with all where no key is required."""
+    state = request.state
+    return json_response(WhoAmI(state.actor, sorted(state.scopes)))
 
 
 @router.get(

@@ -24,6 +24,10 @@ __all__ = ["Connection", "Engine"]
 SQLITE_VERSION = sqlite3.sqlite_version_info
 # How long a writer waits for another process's transaction before it says so.
 BUSY_SECONDS = 5
+# Pages that a connection keeps in memory. Those that read have the system's as well; were theirs as
+# large as the writer's, a server that many ask at once would hold hundreds of megabytes.
+READ_CACHE_KB = 8_192
+WRITE_CACHE_KB = 32_768
 # How long a connection that was not used for a while has to answer.
 _PING_MILLISECONDS = 2_000
 
@@ -86,6 +90,8 @@ def _open_sqlite(url: URL, prepare: Callable[[sqlite3.Connection, object], None]
             # The upserts of each relation for each number of rows.
             "cached_statements": 512,
         },
+        # The one used last has what was read last: the others need not read it as well.
+        pool_use_lifo=True,
     )
     event.listen(engine, "connect", prepare)
     event.listen(engine, "checkout", lambda driver, *_: tie_to_limit(driver))
@@ -102,7 +108,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
     for pragma in (
         # Every commit is on disk before it is answered.
         "synchronous = FULL",
-        "cache_size = -32768",
+        f"cache_size = -{READ_CACHE_KB}",
         "temp_store = MEMORY",
         # Pages that many commits touch are copied back once, not every 4 MB of log.
         "wal_autocheckpoint = 4000",
@@ -173,6 +179,12 @@ def _check_out(driver: Any, *_: object) -> None:
                 raise InvalidatePoolError(result.get_error_message())
     except DRIVER_ERRORS as error:
         raise InvalidatePoolError(str(error)) from error
+
+
+def release_idle(engine: Engine) -> None:
+    """Close connections that nobody uses and that hold memory: SQLite's keep pages they read."""
+    if engine.dialect.name == "sqlite":
+        engine.dispose()
 
 
 def sqlite_file(engine: Engine) -> Path:

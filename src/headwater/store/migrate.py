@@ -9,7 +9,20 @@ from headwater.store.engine import describe
 from headwater.store.failures import answering
 
 # The newest revision, first to last; a store at any other is not ours.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
+REVISIONS = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+    "0006",
+    "0007",
+    "0008",
+    "0009",
+    "0010",
+    "0011",
+    "0012",
+)
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "alembic_version"
 _UPGRADE_LOCK = 0x4845_4145

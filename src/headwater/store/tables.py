@@ -83,7 +83,9 @@ named = TABLES["named"]
 hidden = TABLES["hidden"]
 edit_value = TABLES["edit_value"]
 stream_job = TABLES["stream_job"]
+reported_gaps = TABLES["reported_gaps"]
 rejected = TABLES["rejected"]
+rejected_place = TABLES["rejected_place"]
 
 # One row: `generation` changes when rows that writers remember as stored may have gone; events
 # from before `pruned_before` may be missing.
@@ -146,6 +148,30 @@ position = Table(
     Column("incarnation", TEXT, nullable=False, server_default=text("''")),
     Column("value", BigInteger, nullable=False),
     Column("moved_at", BigInteger, nullable=False),
+)
+
+# The collectors that run by themselves: who runs one, when, and with what result. No relation: it
+# says what is done, and only the newest counts. Times are in microseconds since 1970.
+collector = Table(
+    "collector",
+    METADATA,
+    Column("name", TEXT, primary_key=True),
+    Column("type", TEXT, nullable=False),
+    Column("every_seconds", BigInteger, nullable=False),
+    # Another may take over once the lease has ended.
+    Column("holder", TEXT, nullable=False),
+    Column("lease_until", BigInteger, nullable=False),
+    Column("requested_at", BigInteger),
+    Column("started_at", BigInteger),
+    Column("ended_at", BigInteger),
+    Column("next_at", BigInteger),
+    # The last pass that sent anything.
+    Column("changed_at", BigInteger),
+    Column("stored", BigInteger, nullable=False),
+    Column("refused", BigInteger, nullable=False),
+    Column("all_stored", BigInteger, nullable=False),
+    Column("failures", BigInteger, nullable=False),
+    Column("problem", TEXT),
 )
 
 # Who may come in. No relation: keys are not facts, and the newest word on one is all there is.
@@ -238,3 +264,5 @@ Index("job_dataset_by_schema", job_dataset.c.schema)
 Index("declared_dataset_by_schema", declared_dataset.c.schema)
 Index("edit_value_by_digest", edit_value.c.digest)
 Index("stream_job_by_application", stream_job.c.application, stream_job.c.role)
+Index("reported_gaps_by_time", reported_gaps.c.job, reported_gaps.c.first_seen)
+Index("reported_gaps_by_run", reported_gaps.c.run)

@@ -1,7 +1,8 @@
-"""Delivering what a collector finds to a server: in batches, each event with its result."""
+"""Delivering what a collector finds to a server by HTTP, and counting it."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import typer
@@ -9,15 +10,13 @@ from rich.console import Console
 
 from headwater.cli.api.client import Client, message_of
 from headwater.cli.output.printing import Output
-from headwater.collect import Collected, Collector, Resumable
+from headwater.collect import Collected, Collector, Resumable, delivery
+from headwater.collect.delivery import Show
 from headwater.emit.batch import batch_body, read_batch_answer
 from headwater.errors import InvalidRequest, ServerRefused, ServerUnreachable
 from headwater.plugins import CheckStep
 
 _PATH = "/api/v1/lineage/batch"
-_MOST_EVENTS = 100
-# Well below what a server takes at once, and little to send again after an interruption.
-_MOST_BYTES = 4_000_000
 _NOT_NOW = 503
 _JSON = {"Content-Type": "application/json"}
 
@@ -55,28 +54,21 @@ class Tally:
         typer.echo(f"{self.stored:,} stored, {self.refused:,} refused{skipped}{stopped}")
 
 
-# Called with the last event of each batch that was answered.
-Show = Callable[[Collected], None]
-
-
 def deliver(
     collector: Collector, client: Client, tally: Tally, show: Show, is_watching: bool = False
 ) -> None:
-    """Send all that a collector finds now; what is unfinished is left for the next time.
+    """Send all that a collector finds now to a server, and count it."""
 
-    Where there is no next time it is sent, or refused, as it is.
-    """
-    for batch in _batches(collector.collect()):
-        found = [event for event in batch if not (is_watching and event.is_unfinished)]
-        reasons = iter(_send(client, [event.data for event in found if event.error is None]))
-        for event in found:
-            tally.add(event, event.error or next(reasons))
+    def show_all(event: Collected) -> None:
+        note_skipped()
+        show(event)
+
+    def note_skipped() -> None:
         if isinstance(collector, Resumable):
-            collector.acknowledge(found)
             tally.skipped = collector.skipped
-        show(batch[-1])
-    if isinstance(collector, Resumable):
-        tally.skipped = collector.skipped
+
+    delivery.deliver(collector, partial(send_events, client), tally.add, show_all, is_watching)
+    note_skipped()
 
 
 def check_server(client: Client) -> list[CheckStep]:
@@ -100,25 +92,8 @@ def check_server(client: Client) -> list[CheckStep]:
     ]
 
 
-def _batches(events: Iterable[Collected]) -> Iterator[list[Collected]]:
-    """Batches of one source each, so that progress is of one."""
-    batch: list[Collected] = []
-    size = 0
-    for event in events:
-        is_full = len(batch) == _MOST_EVENTS or size + len(event.data) > _MOST_BYTES
-        if batch and (is_full or batch[-1].source != event.source):
-            yield batch
-            batch, size = [], 0
-        batch.append(event)
-        size += len(event.data)
-    if batch:
-        yield batch
-
-
-def _send(client: Client, events: Sequence[bytes]) -> list[str | None]:
+def send_events(client: Client, events: Sequence[bytes]) -> list[str | None]:
     """Send events at once; for each None, or why the server refused it."""
-    if not events:
-        return []
     answer = client.send("POST", _PATH, content=batch_body(events), headers=_JSON)
     failures = read_batch_answer(answer.status_code, answer.content, len(events))
     if failures is not None:
@@ -132,4 +107,4 @@ def _send(client: Client, events: Sequence[bytes]) -> list[str | None]:
         return [message_of(answer)]
     # Refused as a whole, as a server with a lower limit does: the half with the reason is found.
     middle = len(events) // 2
-    return [*_send(client, events[:middle]), *_send(client, events[middle:])]
+    return [*send_events(client, events[:middle]), *send_events(client, events[middle:])]

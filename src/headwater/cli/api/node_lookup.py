@@ -32,7 +32,8 @@ _WORDS = {of_api: word for word, of_api in _TYPES.items()}
 
 
 def find_node(client: Client, name: str, type: NodeType | None = None, hint: str = "") -> FoundNode:
-    """Find the node that a name means: the only one that has it, or the only one like it.
+    """Find the node that a name means: the only one that has it, or the only one like it. The end
+    of a path means what ends so: names of jobs may hold the path of what they write.
 
     Several candidates are listed on standard error; `hint` is a further suggestion.
     """
@@ -41,7 +42,8 @@ def find_node(client: Client, name: str, type: NodeType | None = None, hint: str
     answer = client.read("/api/v1/nodes", name=name, limit=_LIMIT)
     found = [node for node in answer["nodes"] if type is None or node["type"] == _TYPES[type]]
     exact = [node for node in found if node["isExact"]]
-    candidates = exact or found
+    ends = [node for node in found if "/" in name and node["name"].endswith(f"/{name.strip('/')}")]
+    candidates = exact or ends or found
     if len(candidates) == 1:
         return node_of_shape(candidates[0]["id"], candidates[0])
     if candidates:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from headwater import __version__
-from headwater.cli.commands.doctor_server import Finding
+from headwater.answers.gaps import find_jobs_with_gaps
+from headwater.cli.commands.doctor_server import Finding, describe_lineage
 from headwater.config import Settings, load_settings
 from headwater.errors import HeadwaterError
 from headwater.store.engine import SQLITE_VERSION, Engine, describe, open_engine, read_clock
@@ -31,7 +32,7 @@ def examine() -> Iterator[Finding]:
         return
     yield Finding("settings", "ok", "readable", "")
     yield _examine_disk(settings)
-    yield from _with_store(settings, _examine_store, _examine_clock)
+    yield from _with_store(settings, _examine_store, _examine_clock, _examine_gaps)
 
 
 def _examine_versions() -> Finding:
@@ -77,9 +78,14 @@ def _with_store(settings: Settings, *checks: Callable[[Engine], Finding]) -> Ite
         engine.dispose()
 
 
+def _is_absent(engine: Engine) -> bool:
+    """Whether a store is a file that is not there yet."""
+    return engine.dialect.name == "sqlite" and not Path(engine.url.database or "").exists()
+
+
 def _examine_store(engine: Engine) -> Finding:
     where = describe(engine.url)
-    if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").exists():
+    if _is_absent(engine):
         return Finding("store", "ok", f"{where}: does not exist yet; the first start creates it")
     try:
         with engine.connect() as connection:
@@ -96,6 +102,22 @@ def _examine_store(engine: Engine) -> Finding:
             "store", "warning", f"{where}: revision {revision}", "run: headwater db upgrade"
         )
     return Finding("store", "ok", f"{where}: revision {revision}")
+
+
+def _examine_gaps(engine: Engine) -> Finding:
+    """Count the jobs of which producers did not recognise everything."""
+    if _is_absent(engine):
+        return describe_lineage(0, [])
+    try:
+        with engine.connect() as connection:
+            if current_revision(connection) != HEAD:
+                return Finding("lineage", "ok", "not examined: the store is not up to date")
+            found = find_jobs_with_gaps(connection)
+    except (DriverError, HeadwaterError):
+        return Finding("lineage", "ok", "not examined: the store does not answer")
+    return describe_lineage(
+        len(found.jobs), [(name, count) for (_, name), count in found.counts.most_common()]
+    )
 
 
 def _examine_clock(engine: Engine) -> Finding:

@@ -1,6 +1,6 @@
 """What `headwater doctor --server` looks at: a running server, seen from here."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ from headwater.cli.api.client import Client, json_of, message_of
 from headwater.errors import HeadwaterError
 
 _CLOCKS_APART_SECONDS = 30
+_MOST_NAMES = 5
 _ALLOWED = {
     401: "put an API key into HEADWATER_API_KEY",
     403: "use a key with the scope read",
@@ -71,4 +72,34 @@ def _examine_clock(_: Client, answer: Any) -> Finding:
     return Finding("clock", "ok", f"{there:%Y-%m-%d %H:%M:%S} UTC")
 
 
-_CHECKS = (_examine_readiness, _examine_key, _examine_version, _examine_clock)
+def _examine_lineage(client: Client, _: Any) -> Finding:
+    answer = client.send("GET", "/api/v1/gaps", params={"limit": _MOST_NAMES})
+    found = json_of(answer) if answer.status_code == 200 else None
+    if not isinstance(found, dict):
+        return Finding("lineage", "ok", f"not examined: {answer.status_code}")
+    names = [(str(each["name"]), int(each["jobs"])) for each in found["names"]]
+    return describe_lineage(int(found["totalCount"]), names)
+
+
+def describe_lineage(jobs: int, names: Sequence[tuple[str, int]]) -> Finding:
+    """Say how many jobs have gaps, and what was not recognised most often."""
+    if not jobs:
+        return Finding("lineage", "ok", "no job has gaps")
+    listed = ", ".join(f"{name} ({count:,})" for name, count in names[:_MOST_NAMES])
+    more = f", {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    noun = "job has" if jobs == 1 else "jobs have"
+    return Finding(
+        "lineage",
+        "warning",
+        f"{jobs:,} {noun} gaps; not recognised, by jobs: {listed}{more}",
+        "see the jobs under /api/v1/gaps; a newer producer may recognise more",
+    )
+
+
+_CHECKS = (
+    _examine_readiness,
+    _examine_key,
+    _examine_version,
+    _examine_clock,
+    _examine_lineage,
+)

@@ -48,7 +48,9 @@ def _print_rejected(client: Client, limit: int, output: Output) -> None:
     rows = client.read("/api/v1/events/rejected", limit=limit)["rejected"]
     for row in rows:
         row["start_of_it"] = row["payload"][:60]
-    columns = ("receivedAt", "path", "reason", "size", "start_of_it")
+        places = row.get("sources") or [row["source"]]
+        row["where"] = places[0] + (f" and {len(places) - 1:,} more" if len(places) > 1 else "")
+    columns = ("receivedAt", "where", "path", "reason", "size", "start_of_it")
     print_rows(rows, columns, output, empty="nothing was rejected")
 
 

@@ -71,7 +71,7 @@ def runs(
             for run in _runs_of(client, known, limit if job else 0)
         ]
     found.sort(key=lambda run: run["startedAt"] or "", reverse=True)
-    columns = ("job", "id", "state", "started", "ended", "seconds", "restartOf")
+    columns = ("job", "id", "state", "started", "ended", "seconds", "restartOf", "replacedBy")
     print_rows([_run_row(run) for run in found[:limit]], columns, output, empty="no runs")
 
 
@@ -121,11 +121,18 @@ def _job_row(job: Row) -> Row:
         "namespace": job["namespace"],
         "name": job["name"],
         "type": job["type"],
-        "state": last.get("state"),
+        "state": _state(last),
         "updated": _short(job["updatedAt"]),
         "reads": len(job["inputs"]),
         "writes": len(job["outputs"]),
     }
+
+
+def _state(run: Row) -> str | None:
+    """The state of a run; a connector that was deleted is not one that was stopped."""
+    connector = (run.get("facets") or {}).get("kafka_connect") or {}
+    state: str | None = run.get("state")
+    return f"{state} (deleted)" if state and connector.get("reason") == "deleted" else state
 
 
 def _dataset_row(dataset: Row) -> Row:
@@ -150,6 +157,7 @@ def _run_row(run: Row) -> Row:
         "ended": _short(run["endedAt"]),
         "seconds": None if milliseconds is None else milliseconds / 1000,
         "restartOf": run.get("restartOf"),
+        "replacedBy": run.get("replacedBy"),
     }
 
 

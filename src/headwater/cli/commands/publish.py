@@ -9,7 +9,7 @@ import typer
 
 from headwater.cli.commands.ingest.collect import CheckOption, WatchOption, parse_every
 from headwater.cli.commands.serve import Data, Store
-from headwater.cli.commands.store.db import open_store, open_store_to_read
+from headwater.cli.commands.store.opening import open_store, open_store_to_read
 from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.cli.output.progress import steps
 from headwater.cli.plugin_commands import plugin_app, print_check

@@ -2,7 +2,7 @@
 
 import gc
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -13,6 +13,7 @@ from headwater.errors import BadConfig
 from headwater.extras import install_line, is_installed, require
 
 if TYPE_CHECKING:
+    from headwater.collect.plans import CollectorPlan
     from headwater.store.engine import Engine
 
 log = logging.getLogger(__name__)
@@ -40,6 +41,10 @@ def serve(
     ] = None,
     store: Store = None,
     data: Data = None,
+    collect: Annotated[
+        bool,
+        typer.Option("--collect", help="Run the collectors of the settings ([collect.NAME]) too."),
+    ] = False,
 ) -> None:
     """Receive OpenLineage events, and serve the API and the web UI.
 
@@ -51,8 +56,19 @@ def serve(
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level="INFO")
     logging.getLogger("alembic").setLevel("WARNING")
     _check_lake(settings)
+    plans = _read_collectors(settings) if collect else []
     _prepare_store(settings)
-    run_server(settings)
+    run_server(settings, collectors=plans)
+
+
+def _read_collectors(settings: Settings) -> "list[CollectorPlan]":
+    """Before the server starts, so that a mistake in a section is one clear line."""
+    from headwater.collect.plans import choose_plans, read_plans
+
+    plans = choose_plans(read_plans(settings.collect), ())
+    if not plans:
+        raise BadConfig("collect", "no section [collect.NAME] in the settings is switched on")
+    return plans
 
 
 def _soften(record: logging.LogRecord) -> bool:
@@ -113,13 +129,18 @@ def _announce(server: ListeningServer) -> None:
     typer.echo(f"Headwater listens on {server.url} (Ctrl-C stops it)")
 
 
-def run_server(settings: Settings, announce: Callable[[ListeningServer], None] = _announce) -> None:
+def run_server(
+    settings: Settings,
+    announce: Callable[[ListeningServer], None] = _announce,
+    collectors: "Sequence[CollectorPlan]" = (),
+) -> None:
     """Serve until stopped; `announce` is told once the server listens."""
     import socket
 
     import uvicorn
 
     from headwater.server.app import Application
+    from headwater.server.background.memory import limit_allocator
     from headwater.server.http.protocol import IDLE_SECONDS, BoundedProtocol
 
     class Server(uvicorn.Server):
@@ -137,7 +158,7 @@ def run_server(settings: Settings, announce: Callable[[ListeningServer], None] =
             self.should_exit = True
 
     config = uvicorn.Config(
-        Application(settings),
+        Application(settings, collectors=collectors),
         host=settings.server.host,
         port=settings.server.port,
         access_log=False,
@@ -154,6 +175,7 @@ def run_server(settings: Settings, announce: Callable[[ListeningServer], None] =
     )
     server = Server(config)
     logging.getLogger("uvicorn.error").addFilter(_soften)
+    limit_allocator()
     # Little of what a request makes is cyclic: look for cycles seldom, and not among the modules.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

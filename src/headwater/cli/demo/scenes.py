@@ -13,6 +13,8 @@ from headwater.cli.demo.questions import ask_questions, print_questions
 from headwater.cli.demo.tour import show_example, show_live
 from headwater.cli.output.screen import Screen
 from headwater.cli.output.times import describe_age
+from headwater.demo import example
+from headwater.demo.streams import BY_THE_MINUTE
 from headwater.errors import HeadwaterError
 from headwater.model.values import instant
 
@@ -25,6 +27,10 @@ _EXAMPLE = (
     "\n  PostgreSQL orders, customers -> CDC -> Kafka -> order-enrichment -> Kafka -> sink"
     "\n  -> warehouse raw.orders_enriched -> orders_fact -> daily_revenue_summary -> dashboard"
 )
+
+
+_BEAT_SECONDS = 30
+_JSON = {"Content-Type": "application/json"}
 
 
 class _Stopped(HeadwaterError):
@@ -78,13 +84,26 @@ class Scenes:
             # A server that ends is not waited for.
             with Client(server.url, sleep=self._pause) as client:
                 self._show(server.url, client)
-            self.are_shown = True
+                self.are_shown = True
+                if not self._choices.once:
+                    self._go_on(client)
         except Exception as error:
             if not self._is_stopped.is_set():
                 self._failure = error
         finally:
             if self._choices.once or self._failure is not None:
                 server.stop()
+
+    def _go_on(self, client: Client) -> None:
+        """Send what the example's jobs report from now on, until the server stops."""
+        sent = max(self._note.now, instant.now() - BY_THE_MINUTE)
+        while not self._is_stopped.is_set():
+            until = instant.now()
+            for event in example.make_next_events(self._note.now, sent, until):
+                self._end_if_stopped()
+                client.send("POST", "/api/v1/lineage", content=event, headers=_JSON)
+            sent = until
+            self._is_stopped.wait(_BEAT_SECONDS)
 
     def _pause(self, seconds: float) -> None:
         self._is_stopped.wait(seconds)

@@ -74,6 +74,8 @@ class ColumnTrees:
         )
         if len(branches) == 1:
             self._screen.say(f"nothing is known {title}")
+            if self._nodes[start].get("incomplete"):
+                self._screen.say("  the job next to it has gaps", "yellow")
             return
         grid = Grid((title, *_COLUMNS), _OPTIONAL)
         for branch in branches:
@@ -99,6 +101,8 @@ class ColumnTrees:
             marks.append(self._screen.marks.above)
         for mark in marks:
             tree.append(f" {mark}", "dim")
+        if self._nodes[branch.key].get("incomplete"):
+            tree.append(" (incomplete)", "yellow")
         return (
             tree,
             Text(self._screen.clean(data["fieldType"] or "-"), style if ways else "none"),
@@ -138,6 +142,9 @@ def _marks(ways: Ways, is_whole: bool) -> list[str]:
     marks = [] if None in kinds else [f"({kind})" for kind in sorted(kinds, key=str)]
     if any(way.get("isAssumed") for way in ways):
         return [*marks, _ASSUMED]
+    # Not exact: what is known is of a field inside the column, or of the column around the field.
+    if ways and all(way.get("via") for way in ways):
+        marks.append(f"(via {_few(sorted({way['via'] for way in ways}), ', ')})")
     return [*marks, _WHOLE] if is_whole else marks
 
 

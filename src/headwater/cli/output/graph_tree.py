@@ -45,6 +45,8 @@ class GraphTrees:
         branches = list(self._grow(side))
         if len(branches) == 1:
             self._screen.say(f"nothing is known {title}")
+            if summary := self._nodes[self._root]["data"].get("gapSummary"):
+                self._screen.say(f"  {self._screen.clean(summary)}", "yellow")
             return
         grid = Grid((title, *_COLUMNS), _OPTIONAL)
         for branch in branches:
@@ -76,6 +78,8 @@ class GraphTrees:
             tree.append(f" {self._screen.marks.above}", "dim")
             return (tree, *_NO_CELLS)
         data = node["data"]
+        if summary := data.get("gapSummary"):
+            tree.append(f" ({self._screen.clean(summary)})", "yellow")
         state = (data["latestRun"] or {}).get("state") if is_job else data["lastLifecycleState"]
         return (
             tree,

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from headwater.demo.live.scene import play
 from headwater.errors import HeadwaterError
 
 _INTERRUPTED = 130
+# How long it may take to end in order.
+_END_SECONDS = 30.0
 
 
 def main(folder: str, url: str) -> int:
@@ -44,6 +47,11 @@ def _tell(step: str) -> None:
 def _end_with_input() -> None:
     sys.stdin.read()
     os.kill(os.getpid(), signal.SIGINT)
+    # An interrupt that comes while an object is being finalised is lost, and Spark's JVM goes on.
+    time.sleep(_END_SECONDS)
+    if os.getsid(0) == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(_INTERRUPTED)
 
 
 if __name__ == "__main__":

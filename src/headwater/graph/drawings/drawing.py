@@ -31,6 +31,8 @@ class Shape(NamedTuple):
     field: str = ""
     system: str = ""
     state: str = ""
+    gaps: str = ""
+    """What was not recognised of a job, in words."""
 
     @property
     def is_column(self) -> bool:
@@ -51,6 +53,7 @@ class Line(NamedTuple):
     transformations: str = ""
     is_indirect: bool = False
     is_assumed: bool = False
+    via: str = ""
 
     def as_json(self) -> dict[str, str | bool]:
         return {
@@ -61,6 +64,7 @@ class Line(NamedTuple):
             "transformations": self.transformations,
             "isIndirect": self.is_indirect,
             "isAssumed": self.is_assumed,
+            "via": self.via,
         }
 
 
@@ -71,6 +75,7 @@ class Drawing(NamedTuple):
     lines: tuple[Line, ...]
     focus: tuple[str, ...] = ()
     is_cut: bool = False
+    is_incomplete: bool = False
 
 
 class Layout(NamedTuple):
@@ -92,6 +97,7 @@ def tidy(drawing: Drawing) -> Drawing:
         tuple(lines),
         tuple(sorted(set(drawing.focus))),
         drawing.is_cut,
+        drawing.is_incomplete,
     )
 
 
@@ -124,7 +130,7 @@ def label_shape(shape: Shape) -> tuple[str, ...]:
     if shape.is_column:
         return _fit((shape.field or shape.name,)) or _fit((shape.id,)) or ("?",)
     about = ", ".join(filter(None, (shape.system, shape.state)))
-    return _fit((shape.name, shape.namespace, about)) or _fit((shape.id,)) or ("?",)
+    return _fit((shape.name, shape.namespace, about, shape.gaps)) or _fit((shape.id,)) or ("?",)
 
 
 def label_cluster(member: Shape) -> tuple[str, ...]:

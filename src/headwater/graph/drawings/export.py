@@ -27,6 +27,7 @@ CSV_COLUMNS = (
     "transformations",
     "is_indirect",
     "is_assumed",
+    "via",
 )
 
 # What makes a spreadsheet read a cell as a formula, after https://owasp.org's "CSV Injection";
@@ -69,6 +70,7 @@ def write_json(drawing: Drawing) -> str:
         "edges": [line.as_json() for line in drawing.lines],
         "focus": drawing.focus,
         "truncated": drawing.is_cut,
+        "incomplete": drawing.is_incomplete,
     }
     # In ASCII, for half of a surrogate pair has no UTF-8.
     return json.dumps(content, indent=2) + "\n"
@@ -89,7 +91,7 @@ def _end(shape: Shape) -> tuple[str, ...]:
 
 def _about(line: Line) -> tuple[str, ...]:
     flags = ("true" if flag else "false" for flag in (line.is_indirect, line.is_assumed))
-    return line.kind, line.job, line.transformations, *flags
+    return line.kind, line.job, line.transformations, *flags, line.via
 
 
 def _guard(cell: str) -> str:

@@ -39,6 +39,7 @@ _EDGE_KEYS = (
     _Key("edge", "transformations"),
     _Key("edge", "is_indirect", "boolean"),
     _Key("edge", "is_assumed", "boolean"),
+    _Key("edge", "via"),
 )
 
 

@@ -54,10 +54,18 @@ class JobVerdict(NamedTuple):
     usual_duration: int | None = None
 
 
-def judge_job(kind: str, runs: Sequence[JobRun], now: int, silent_after: int) -> JobVerdict:
-    """Judge a job by its newest runs, newest first: by the first rule that has something to say."""
+def judge_job(
+    kind: str, runs: Sequence[JobRun], now: int, silent_after: int, is_deleted: bool = False
+) -> JobVerdict:
+    """Judge a job by its newest runs, newest first: by the first rule that has something to say.
+
+    One that is deleted was stopped for good, whatever happened before.
+    """
     if not runs:
         return JobVerdict(JobState.OK, "It has not run yet")
+    if is_deleted:
+        at = runs[0].last_event_at
+        return JobVerdict(JobState.STOPPED, f"Deleted {describe_span(now - at)} ago", at)
     verdict = _judge_end(runs[0], now) or _judge_heartbeat(kind, runs[0], now, silent_after)
     if verdict is None and kind not in _LONG_LIVED:
         verdict = _judge_start(runs, now) or _judge_duration(runs, now)

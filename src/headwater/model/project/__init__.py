@@ -14,6 +14,7 @@ from headwater.model.project.datasets import (
     project_used_datasets,
 )
 from headwater.model.project.edits import project_edit
+from headwater.model.project.gaps import project_gaps
 from headwater.model.project.jobs import project_job, project_parents, project_run
 from headwater.model.project.micro_batches import name_streamed_folders, project_micro_batch
 from headwater.model.project.projection import Projection
@@ -28,6 +29,7 @@ STEPS: dict[Kind, tuple[Callable[[Projection], None], ...]] = {
         project_run,
         project_parents,
         project_micro_batch,
+        project_gaps,
     ),
     Kind.JOB: (project_job, project_declared_datasets, project_mentioned_datasets),
     Kind.DATASET: (project_described_dataset, project_mentioned_datasets),

@@ -72,6 +72,9 @@ class Projection:
 
     def add_facet(self, owner: bytes, slot: Slot, name: str, facet: Facet) -> None:
         author = self.author if name in _AUTHORED else NOBODY
+        if name == "lineage" and slot == Slot.DATASET:
+            # By which inputs: each job that writes a dataset has its own.
+            author = self.job or NOBODY
         self.facts.add("facet", FacetRow(owner, slot, name, author, self.keep(facet), self.stamp))
 
 

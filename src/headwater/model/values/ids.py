@@ -25,19 +25,26 @@ def _named(kind: str, *parts: str) -> bytes:
     return digest("\0".join((kind, *parts)).encode())
 
 
+_cached = lru_cache(maxsize=32_768)(_named)
+# Longer names are not remembered: some ten thousand of them would be a hundred megabytes.
+_SHORT = 256
+
+
 @lru_cache(maxsize=4_096)
 def namespace_id(namespace: str) -> bytes:
     return _named("namespace", namespace)
 
 
-@lru_cache(maxsize=16_384)
 def dataset_id(namespace: str, name: str) -> bytes:
-    return _named("dataset", namespace, name)
+    return (
+        _cached("dataset", namespace, name)
+        if len(name) < _SHORT
+        else _named("dataset", namespace, name)
+    )
 
 
-@lru_cache(maxsize=16_384)
 def job_id(namespace: str, name: str) -> bytes:
-    return _named("job", namespace, name)
+    return _cached("job", namespace, name) if len(name) < _SHORT else _named("job", namespace, name)
 
 
 def source_id(name: str) -> bytes:

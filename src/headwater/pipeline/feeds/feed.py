@@ -49,6 +49,9 @@ class Feed(Protocol):
     def lag(self, progress: Mapping[str, Any]) -> int | None:
         """Messages that are still to come, if that is known."""
 
+    def waiting(self) -> int | None:
+        """Messages that there are to read as the stream begins, if that is known."""
+
     def datasets(self) -> Sequence[tuple[str, str]]:
         """What is read, by namespace and name, as OpenLineage calls them."""
 

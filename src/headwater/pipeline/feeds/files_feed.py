@@ -51,6 +51,9 @@ class FilesFeed:
     def lag(self, progress: Mapping[str, Any]) -> int | None:
         return None
 
+    def waiting(self) -> int | None:
+        return None
+
     def datasets(self) -> Sequence[tuple[str, str]]:
         return [("file", self.place)]
 

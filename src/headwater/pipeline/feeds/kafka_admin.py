@@ -148,6 +148,12 @@ class KafkaAdmin:
             raise SourceUnavailable(self._source.brokers, str(error)) from error
 
 
+def read_known_settings(spark: "SparkSession") -> set[str]:
+    """The names of all settings that Kafka's consumer has."""
+    jvm = cast(Any, spark._jvm)
+    return set(jvm.org.apache.kafka.clients.consumer.ConsumerConfig.configNames())
+
+
 def _partitions(topics: dict[str, Topic]) -> Iterator[tuple[str, int]]:
     for name, topic in topics.items():
         for partition in range(topic.partitions):

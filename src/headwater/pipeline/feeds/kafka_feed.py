@@ -101,6 +101,16 @@ class KafkaFeed:
             for partition, offset in partitions.items()
         )
 
+    def waiting(self) -> int | None:
+        if self._admin is None:
+            return None
+        ends = self._admin.end_offsets(self._topics)
+        return sum(
+            max(0, end - self._beginning.get(topic, {}).get(partition, 0))
+            for topic, partitions in ends.items()
+            for partition, end in partitions.items()
+        )
+
     def datasets(self) -> Sequence[tuple[str, str]]:
         return [naming.kafka(self._source.brokers, topic) for topic in sorted(self._topics)]
 

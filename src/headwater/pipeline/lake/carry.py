@@ -1,10 +1,11 @@
-"""Carries a store's events on into the lake, once, in a process of its own.
+"""Carries a store's events on into the lake, once, in a process of its own; or removes old ones.
 
     echo '{"store": URL, "folder": FOLDER, "parent": PID}' | python -m headwater.pipeline.lake.carry
 
 A server starts it: what Parquet needs of memory goes with the process, and requests need not wait
 for the interpreter. Settings come by standard input, for others can list arguments and the URL may
-hold a password. Answers with one line: {"carried": COUNT} or {"error": TEXT}.
+hold a password. Answers with one line: {"carried": COUNT} or {"error": TEXT}. With "expire_before",
+a time, old events are removed instead: {"expired": COUNT}.
 """
 
 import json
@@ -24,8 +25,13 @@ def main() -> None:
     if os.getppid() != given["parent"]:
         # It ended before it was tied to this one.
         return
+    store, folder = given["store"], Path(given["folder"])
     try:
-        answer: dict[str, object] = {"carried": carry(given["store"], Path(given["folder"]))}
+        answer: dict[str, object]
+        if (before := given.get("expire_before")) is not None:
+            answer = {"expired": expire(store, folder, before)}
+        else:
+            answer = {"carried": carry(store, folder)}
     except HeadwaterError as error:
         answer = {"error": error.message}
     print(json.dumps(answer), flush=True)
@@ -39,6 +45,18 @@ def carry(store: str, folder: Path) -> int:
     engine = open_engine(store)
     try:
         return flush(engine, Lake(folder))
+    finally:
+        engine.dispose()
+
+
+def expire(store: str, folder: Path, before: int) -> int:
+    from headwater.pipeline.lake.expire import expire as expire_lake
+    from headwater.pipeline.lake.lake import Lake
+    from headwater.store.engine import open_engine
+
+    engine = open_engine(store)
+    try:
+        return expire_lake(engine, Lake(folder), before).events
     finally:
         engine.dispose()
 

@@ -86,7 +86,7 @@ def compact_day(folder: Path, files: Sequence[Path]) -> Compacted:
     large = [file for file in files if file not in fragments]
     seen = {digest for file in large for digest in read_digests(file)}
     known = len(seen)
-    written = _write(folder, _read_distinct(fragments, seen))
+    written = len(write_compacted(folder, _read_distinct(fragments, seen)))
     with writing(folder.parent):
         _remove(fragments)
     copies = sum(sizes[file].events for file in fragments) - (len(seen) - known)
@@ -105,12 +105,13 @@ def _read_distinct(files: Iterable[Path], seen: set[bytes]) -> Iterator[LakeEven
                 yield event
 
 
-def _write(folder: Path, events: Iterator[LakeEvent]) -> int:
-    """Write files of a size, each while it is read; how many."""
-    written = 0
+def write_compacted(folder: Path, events: Iterator[LakeEvent]) -> list[Path]:
+    """Write files of a size, each while it is read."""
+    written = []
     for first in events:
-        write_file(folder, f"{_PREFIX}{uuid4().hex}", _take(first, events))
-        written += 1
+        name = f"{_PREFIX}{uuid4().hex}"
+        write_file(folder, name, _take(first, events))
+        written.append(folder / f"{name}.parquet")
     return written
 
 

@@ -15,7 +15,13 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from headwater.errors import LakeUnavailable
-from headwater.model.values.instant import DAY, EPOCH, MICROSECOND
+from headwater.model.values.instant import (
+    DAY,
+    EPOCH,
+    MICROSECOND,
+    format_instant,
+    parse_instant,
+)
 from headwater.pipeline.lake.compaction import NOTHING, Compacted, compact_day, compacting
 from headwater.pipeline.lake.files import (
     SCHEMA,
@@ -25,11 +31,14 @@ from headwater.pipeline.lake.files import (
     read_file,
     read_footer,
     write_file,
+    writing,
 )
 
 __all__ = ["SCHEMA", "Compacted", "FileGone", "Lake", "LakeEvent", "LakeStats", "read_file"]
 
 _DAY = "day="
+# A file that tells up to when events may have expired.
+_EXPIRED = "expired-before"
 
 Progress = Callable[[int, int], None]
 
@@ -62,7 +71,7 @@ class Lake:
 
     def days(self) -> list[Path]:
         """The folders of days, in their order."""
-        return [path for path in self._list(self.folder) if _day_of(path) and path.is_dir()]
+        return [path for path in self._list(self.folder) if day_of(path) and path.is_dir()]
 
     def files(self) -> list[Path]:
         """All files of events, in the order of their days.
@@ -84,8 +93,8 @@ class Lake:
             files=len(footers),
             events=sum(footer.events for footer in footers),
             bytes=sum(footer.bytes for footer in footers),
-            first_day=_day_of(days[0]) if days else None,
-            last_day=_day_of(days[-1]) if days else None,
+            first_day=day_of(days[0]) if days else None,
+            last_day=day_of(days[-1]) if days else None,
         )
 
     def compact(self, progress: Progress = lambda done, total: None) -> Compacted:
@@ -103,6 +112,25 @@ class Lake:
                 total = total.plus(compact_day(folder, self._files(folder)))
         progress(len(days), len(days))
         return total
+
+    @property
+    def expired_before(self) -> int | None:
+        """The time before which events may be missing; None if none ever expired."""
+        try:
+            return parse_instant((self.folder / _EXPIRED).read_text().strip())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise LakeUnavailable(f"the lake at {self.folder} cannot be read: {error}") from error
+
+    def note_expired(self, before: int) -> None:
+        """Note that events of before a time may be missing from now on."""
+        known = self.expired_before
+        if known is None or before > known:
+            with writing(self.folder):
+                unfinished = self.folder / f".{_EXPIRED}.tmp"
+                unfinished.write_text(format_instant(before) + "\n")
+                unfinished.replace(self.folder / _EXPIRED)
 
     def _read_day(self, folder: Path) -> Iterator[LakeEvent]:
         """Every event of a day once, whoever compacts it meanwhile.
@@ -144,7 +172,7 @@ def _name_of(day: int) -> str:
     return f"{_DAY}{(EPOCH + day * DAY * MICROSECOND).date().isoformat()}"
 
 
-def _day_of(folder: Path) -> date | None:
+def day_of(folder: Path) -> date | None:
     """The day of a folder; None where its name is that of something else."""
     text = folder.name.removeprefix(_DAY)
     try:

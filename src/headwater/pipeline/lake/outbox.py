@@ -2,10 +2,16 @@
 
 from collections.abc import Callable, Sequence
 
+from headwater.pipeline.lake.adding import adding
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.store.engine import Engine
 from headwater.store.failures import answering
-from headwater.store.write.outbox import Waiting, read_waiting, remove_carried
+from headwater.store.write.outbox import (
+    Waiting,
+    count_waiting,
+    read_waiting,
+    remove_carried,
+)
 
 # One file a day is written of them: many at once are few files.
 EVENTS_AT_ONCE = 2_000
@@ -31,11 +37,15 @@ def flush(engine: Engine, lake: Lake, progress: Callable[[int], None] = lambda d
 def _flush_part(engine: Engine, lake: Lake) -> tuple[int, bool]:
     """Carry on as many as are held in memory at once; returns whether more may wait."""
     with engine.connect() as connection:
-        waiting = read_waiting(connection, EVENTS_AT_ONCE, BYTES_AT_ONCE)
-    events = _events(waiting)
-    lake.add(events)
-    with engine.begin() as connection:
-        remove_carried(connection, (each.place for each in waiting))
+        if not count_waiting(connection):
+            return 0, False
+    with adding(lake.folder):
+        with engine.connect() as connection:
+            waiting = read_waiting(connection, EVENTS_AT_ONCE, BYTES_AT_ONCE)
+        events = _events(waiting)
+        lake.add(events)
+        with engine.begin() as connection:
+            remove_carried(connection, (each.place for each in waiting))
     return len(events), _is_full(waiting)
 
 

@@ -12,10 +12,13 @@ from typing import NamedTuple
 from headwater.errors import BadConfig
 
 AVRO = "org.apache.spark:spark-avro_2.13:{spark}"
+# For tests of programs that use them; the delta of another Spark is another one.
+DELTA = "io.delta:delta-spark_2.13:4.0.1"
+POSTGRESQL = "org.postgresql:postgresql:42.7.11"
 ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.11.0"
 KAFKA = "org.apache.spark:spark-sql-kafka-0-10_2.13:{spark}"
 OPENLINEAGE = "io.openlineage:openlineage-spark_2.13:1.53.0"
-KNOWN = (AVRO, ICEBERG, KAFKA, OPENLINEAGE)
+KNOWN = (AVRO, DELTA, ICEBERG, KAFKA, OPENLINEAGE, POSTGRESQL)
 
 SETTING = "spark.jars.packages"
 

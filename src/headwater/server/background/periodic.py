@@ -5,6 +5,7 @@ import threading
 from datetime import timedelta
 
 from headwater.errors import HeadwaterError
+from headwater.store.failures import answering
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +43,11 @@ class Background:
         if self._thread is not None:
             self._thread.join(END_SECONDS)
 
+    def pause(self, seconds: float) -> None:
+        """Rest for a while; ends the work at once if the server is stopping."""
+        if self._stopping.wait(seconds):
+            raise Stopped
+
     def check_stopping(self) -> None:
         if self._stopping.is_set():
             raise Stopped
@@ -54,7 +60,8 @@ class Background:
 
     def _work(self) -> None:
         try:
-            self.work()
+            with answering():
+                self.work()
         except Stopped:
             log.info("%s interrupted; the next one continues", self.name)
         except HeadwaterError as error:

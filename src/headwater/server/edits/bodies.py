@@ -6,10 +6,12 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Raw
 
+from headwater.answers.problems import PROBLEMS
 from headwater.errors import NotFound, WrongShape
-from headwater.model.aspects import DOCUMENTATION, OWNERSHIP, SYMLINKS, TAG
+from headwater.model.aspects import ACKNOWLEDGED, DOCUMENTATION, OWNERSHIP, SYMLINKS, TAG
 from headwater.model.event import Entity
 from headwater.model.project.edits import entity_id
+from headwater.model.values.instant import parse_instant
 from headwater.server.edits.writes import EntityChange
 from headwater.server.http.json_body import read_body
 from headwater.server.marquez.writes.changes import check_body_name
@@ -21,6 +23,7 @@ from headwater.store.read.visibility.deletions import is_shown_now
 EntityType = Literal["dataset", "job", "namespace", "source", "tag"]
 # Names of fields that a person can look through.
 _NAMED_AT_MOST = 50
+_LONGEST_REASON = 2_000
 
 
 class EditedEntity(msgspec.Struct, omit_defaults=True):
@@ -33,11 +36,13 @@ class EditedEntity(msgspec.Struct, omit_defaults=True):
 
 
 class EditBody(msgspec.Struct):
-    """Values by aspect, and aspects to remove: documentation, ownership, tag/NAME, symlinks."""
+    """Values by aspect, and aspects to remove: documentation, ownership, tag/NAME, symlinks,
+    acknowledged. With `unchangedSince` it is refused if others changed the same since that time."""
 
     entity: EditedEntity
     set: dict[str, Any] = {}
     unset: list[str] = []
+    unchangedSince: str | None = None
 
 
 class _Documentation(msgspec.Struct, forbid_unknown_fields=True):
@@ -63,7 +68,14 @@ class _Symlinks(msgspec.Struct, forbid_unknown_fields=True):
     identifiers: list[_OtherName]
 
 
+class _Acknowledged(msgspec.Struct, forbid_unknown_fields=True):
+    problem: str
+    reason: str
+    until: str | None = None
+
+
 _SHAPES: dict[str, Any] = {
+    ACKNOWLEDGED: _Acknowledged,
     DOCUMENTATION: _Documentation,
     OWNERSHIP: _Ownership,
     SYMLINKS: _Symlinks,
@@ -82,6 +94,35 @@ def read_change(connection: Connection, body: EditBody) -> EntityChange:
         if aspect in given:
             raise WrongShape(f"$.unset[{index}]", f"'{aspect}' is set by the same edit")
     return EntityChange(entity, given, body.unset)
+
+
+def undo_names(done: bytes, before: bytes | None) -> Raw:
+    """The names that undo an edit of names: as before, and what it joined cut, what it cut joined.
+
+    Names that are no longer listed stay as they are, so that to leave them out would undo nothing.
+    """
+    kept = _read_names(before) if before is not None else []
+    known = {(name.namespace, name.name) for name in kept}
+    undone = [
+        _OtherName(name.namespace, name.name, "CUT" if name.type == "TABLE" else "TABLE")
+        for name in _read_names(done)
+        if (name.namespace, name.name) not in known
+    ]
+    return Raw(msgspec.json.encode(_Symlinks([*kept, *undone])))
+
+
+def _read_names(body: bytes) -> list[_OtherName]:
+    return msgspec.json.decode(body, type=_Symlinks).identifiers
+
+
+def read_unchanged_since(body: EditBody) -> int | None:
+    """The time since which nobody else may have changed the same."""
+    if body.unchangedSince is None:
+        return None
+    try:
+        return parse_instant(body.unchangedSince)
+    except ValueError as error:
+        raise WrongShape("$.unchangedSince", f"not a time: {error}") from None
 
 
 def _find(connection: Connection, named: EditedEntity) -> Entity:
@@ -128,9 +169,25 @@ def _value(entity: Entity, aspect: str, value: Any) -> Any:
         found = read_body(_SHAPES[aspect], msgspec.json.encode(value))
     except WrongShape as error:
         raise WrongShape(f"{where}{error.where.removeprefix('$')}", error.reason) from None
+    if isinstance(found, _Acknowledged):
+        _check_acknowledged(found, where)
     for place, name in _names(found):
         check_body_name(name, f"{where}{place}")
     return Raw(msgspec.json.encode(found))
+
+
+def _check_acknowledged(value: _Acknowledged, where: str) -> None:
+    if value.problem not in PROBLEMS:
+        raise WrongShape(f"{where}.problem", f"not one of {', '.join(PROBLEMS)}")
+    if not value.reason.strip():
+        raise WrongShape(f"{where}.reason", "empty; say why, for those who look next")
+    if len(value.reason) > _LONGEST_REASON:
+        raise WrongShape(f"{where}.reason", f"longer than {_LONGEST_REASON:,} characters")
+    if value.until is not None:
+        try:
+            parse_instant(value.until)
+        except ValueError as error:
+            raise WrongShape(f"{where}.until", f"not a time: {error}") from None
 
 
 def _names(value: Any) -> Iterator[tuple[str, str]]:

@@ -7,11 +7,18 @@ from fastapi import APIRouter, Depends, Query, Response
 from msgspec import UNSET, Raw, UnsetType
 
 from headwater.errors import Conflict, NotFound
-from headwater.model.aspects import DATASETS, DELETED, SCHEMA
+from headwater.model.aspects import DATASETS, DELETED, SCHEMA, SYMLINKS
 from headwater.model.event import Edit
 from headwater.model.project.edits import entity_id
 from headwater.model.values.instant import format_instant
-from headwater.server.edits.bodies import EditBody, EditedEntity, EntityType, read_change
+from headwater.server.edits.bodies import (
+    EditBody,
+    EditedEntity,
+    EntityType,
+    read_change,
+    read_unchanged_since,
+    undo_names,
+)
 from headwater.server.edits.writes import Editing, Editor, EntityChange
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import (
@@ -57,6 +64,8 @@ class EditList(msgspec.Struct):
     totalCount: int
 
 
+# After all others of one moment.
+_LAST_ID = b"\xff" * 16
 _ID = "5b0e1f0c9a7d4e3f8c6b2a1908f7e6d5"
 _EXAMPLE = EditAnswer(
     id=_ID,
@@ -93,7 +102,9 @@ def get_edits(
 @router.post(
     "/edits",
     status_code=201,
-    responses=answers(EditAnswer, _EXAMPLE, 404, 422, status=201, description="The stored edit."),
+    responses=answers(
+        EditAnswer, _EXAMPLE, 404, 409, 422, status=201, description="The stored edit."
+    ),
     openapi_extra=takes(EditBody, _BODY_EXAMPLE),
 )
 def post_edit(
@@ -103,6 +114,10 @@ def post_edit(
 ) -> Response:
     """Edit a dataset, a field or a job: its description, owners, tags or symlinks."""
     change = read_change(connection, body)
+    since = read_unchanged_since(body)
+    if since is not None:
+        made = Edit(editor.actor, change.entity, dict(change.set), list(change.unset))
+        _check_unchanged(connection, KeptEdit(_LAST_ID, since, made), "load the page again")
     (id,) = editor.record_all([change])
     return _respond(editor, id, status=201)
 
@@ -111,7 +126,7 @@ def post_edit(
 def undo_edit(id: str, connection: ReadConnection, editor: Editing) -> Response:
     """Undo an edit by a new edit; undoing that one applies it again."""
     kept = _find(connection, id)
-    _check_unchanged(connection, kept)
+    _check_unchanged(connection, kept, "undo that first")
     change = _undo(connection, kept)
     (undone,) = editor.record_all([change], kept.at + 1)
     return _respond(editor, undone)
@@ -135,13 +150,13 @@ def _find(connection: Connection, id: str) -> KeptEdit:
     return found
 
 
-def _check_unchanged(connection: Connection, kept: KeptEdit) -> None:
+def _check_unchanged(connection: Connection, kept: KeptEdit, next_step: str) -> None:
     """Refuse if later edits of others would be lost."""
     for other in read_changed_since(connection, kept):
         aspects = sorted(_aspects(kept.edit) & _aspects(other.edit))
         raise Conflict(
             f"{', '.join(aspects)} was changed since by '{other.edit.actor}' at "
-            f"{format_instant(other.at)} (edit {other.id.hex()}); undo that first"
+            f"{format_instant(other.at)} (edit {other.id.hex()}); {next_step}"
         )
 
 
@@ -150,6 +165,9 @@ def _undo(connection: Connection, kept: KeptEdit) -> EntityChange:
     before = read_before(connection, kept)
     given = {aspect: Raw(body) for aspect, body in before.items() if body is not None}
     taken = sorted(aspect for aspect, body in before.items() if body is None)
+    if SYMLINKS in edit.set:
+        given[SYMLINKS] = undo_names(bytes(edit.set[SYMLINKS]), before[SYMLINKS])
+        taken = [aspect for aspect in taken if aspect != SYMLINKS]
     change = EntityChange(edit.entity, given, taken, undoes=kept.id.hex())
     if edit.within is not None:
         hidden = keep_unchanged(connection, edit.entity.name, edit.within, kept.at)

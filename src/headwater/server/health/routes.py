@@ -7,12 +7,13 @@ from fastapi import APIRouter, Query, Response
 
 from headwater.answers.health import (
     arrange_judged,
-    dataset_shape,
+    dataset_shapes,
     job_shapes,
     judge_datasets,
     judge_jobs,
     select_judged,
 )
+from headwater.answers.inferred.columns_of_jobs import COLUMNS_KNOWN, columns_of_jobs
 from headwater.answers.overview import HealthStates
 from headwater.config import HealthSettings
 from headwater.durations import parse_duration
@@ -35,6 +36,10 @@ IsAll = Annotated[bool, Query(alias="all", description="Include those without pr
 SilentAfter = Annotated[
     str,
     Query(alias="silentAfter", description="How long a stream may send no events, such as 10m."),
+]
+
+ColumnsKnown = Annotated[
+    str, Query(description="List the jobs whose columns are observed, declared, inferred or none.")
 ]
 
 
@@ -93,7 +98,17 @@ def create_health_router(settings: HealthSettings) -> APIRouter:
             judged = judge_datasets(connection, Judging(ids=kept[0]), time)
             shown, totals = arrange_judged(judged, kept[0], requested), kept[1]
         as_of = {"asOf": format_instant(following.as_of if kept and following else time)}
-        return json_response({"datasets": [dataset_shape(one) for one in shown]} | totals | as_of)
+        return json_response({"datasets": dataset_shapes(connection, shown)} | totals | as_of)
+
+    @router.get("/columns", responses=schemas.COLUMNS)
+    def get_columns(
+        connection: ReadConnection, page: Paging, columns: ColumnsKnown = "none"
+    ) -> Response:
+        """Count the jobs that write anything by how their columns are known, and list some."""
+        if columns not in COLUMNS_KNOWN:
+            known = ", ".join(COLUMNS_KNOWN)
+            raise InvalidRequest("columns", f"'{columns[:64]}' is not one of {known}")
+        return json_response(columns_of_jobs(connection, columns, page))
 
     return router
 

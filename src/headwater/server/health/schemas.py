@@ -34,6 +34,8 @@ class HealthJob(Struct):
     everySeconds: int | None
     usualSeconds: int | None
     latestRun: HealthRun | None
+    system: str
+    owners: list[str]
 
 
 class HealthJobs(Struct):
@@ -74,6 +76,8 @@ class HealthDataset(Struct):
     lastWrittenAt: str | None
     freshness: HealthFreshness
     volume: HealthVolume
+    system: str
+    owners: list[str]
 
 
 class HealthDatasets(Struct):
@@ -83,6 +87,24 @@ class HealthDatasets(Struct):
     counts: dict[str, int]
     totalCount: int
     asOf: str
+
+
+class ColumnsOfJob(Struct):
+    """A job, how its columns are known, and why not all of them are."""
+
+    namespace: str
+    name: str
+    id: str
+    columns: str
+    reasons: list[str]
+
+
+class ColumnsOfJobs(Struct):
+    """Jobs by name; `counts` covers all that write anything."""
+
+    jobs: list[ColumnsOfJob]
+    counts: dict[str, int]
+    totalCount: int
 
 
 JOBS = answers(
@@ -104,6 +126,8 @@ JOBS = answers(
                 everySeconds=3_600,
                 usualSeconds=100,
                 latestRun=HealthRun(_RUN, "FAILED", "2026-01-31T11:58:20.000000Z", _AT),
+                system="airflow",
+                owners=["team:orders"],
             )
         ],
         {state: int(state == "failed") for state in JobState},
@@ -125,10 +149,28 @@ DATASETS = answers(
                 lastWrittenAt=_AT,
                 freshness=HealthFreshness("stale", 3_600, "2026-01-31T13:00:00.000000Z"),
                 volume=HealthVolume("normal", "run", 1_200, 1_150, 96_000, 92_000),
+                system="postgres",
+                owners=["team:orders"],
             )
         ],
         {state: int(state == "stale") for state in DatasetState},
         1,
         _AT,
+    ),
+)
+COLUMNS = answers(
+    ColumnsOfJobs,
+    ColumnsOfJobs(
+        [
+            ColumnsOfJob(
+                namespace="scheduler",
+                name="load_orders",
+                id="job:scheduler:load_orders",
+                columns="none",
+                reasons=["'staging.orders' is not among the inputs of the job"],
+            )
+        ],
+        {"observed": 40, "declared": 2, "inferred": 12, "none": 1},
+        1,
     ),
 )

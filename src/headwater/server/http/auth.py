@@ -1,7 +1,8 @@
 """The one gate in front of every request: its size, its origin, its key, that key's scope and rate.
 
 Who comes in is `scope["state"]["actor"]` (`request.state.actor` in a route): the name of the key,
-`local` where no key is asked for, `anonymous` on the paths that are open to all.
+`local` where no key is asked for, `anonymous` on the paths that are open to all. What they may do
+is `scopes` beside it.
 """
 
 import math
@@ -15,12 +16,21 @@ from headwater.errors import (
     Unauthorized,
     UrlTooLong,
 )
-from headwater.model.access import ADMIN, ANONYMOUS, LOCAL, READ, WRITE, Key, digest_of
+from headwater.model.access import (
+    ADMIN,
+    ANONYMOUS,
+    LOCAL,
+    READ,
+    SCOPES,
+    WRITE,
+    Key,
+    digest_of,
+)
 from headwater.server.http.body import READING, Scope
 from headwater.server.http.foreign import OwnNames
 from headwater.server.http.guesses import Guesses
 from headwater.server.http.keyring import Keyring
-from headwater.server.web.pages import is_web_path
+from headwater.server.web.pages import is_lost_page, is_web_path
 
 MAX_URL_BYTES = 16_384
 MAX_HEADER_BYTES = 32_768
@@ -60,10 +70,11 @@ class Gate:
         _check_size(len(path) + len(scope["query_string"]), headers)
         keys = self._keyring.keys
         self._names.check(scope, is_open=keys is None)
+        scopes: frozenset[str] = frozenset(SCOPES)
         if keys is None:
             actor = LOCAL
-        elif path in OPEN_PATHS or is_web_path(path):
-            actor = ANONYMOUS
+        elif path in OPEN_PATHS or is_web_path(path) or is_lost_page(scope):
+            actor, scopes = ANONYMOUS, frozenset()
         else:
             secret = _secret_of(headers)
             if not secret:
@@ -83,8 +94,8 @@ class Gate:
             needed = needed_scope(scope["method"], path)
             if needed not in key.scopes:
                 raise Forbidden(key.name, needed)
-            actor = key.name
-        scope.setdefault("state", {})["actor"] = actor
+            actor, scopes = key.name, key.scopes
+        scope.setdefault("state", {}).update(actor=actor, scopes=scopes)
 
     def _check_rate(self, key: Key) -> "Bucket | None":
         """Take a request off a key's share; gives the share, for what the request brings."""

@@ -15,6 +15,11 @@ class ServerMetrics:
         self.stored = events.labels("stored")
         self.rejected = events.labels("rejected")
         self.failed = events.labels("failed")
+        self.with_gaps = Counter(
+            "headwater_events_with_gaps",
+            "Stored events whose producer did not recognise a part of the job.",
+            registry=self.registry,
+        )
         self.refused = Counter(
             "headwater_refused_requests",
             "Refused requests by status: no key, no scope, too many, too large.",

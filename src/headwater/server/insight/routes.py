@@ -1,4 +1,5 @@
-"""`/datasets/{id}/samples` and `/usage`, `/jobs/{id}/runs/compare` and `/family`, `/systems`."""
+"""`/datasets/{id}/samples` and `/usage`, `/jobs/{id}/runs/compare` and `/family`, `/systems`,
+`/gaps`."""
 
 from typing import Annotated, Literal
 
@@ -6,6 +7,7 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from headwater.answers.compare_runs import compare_runs, find_pair
 from headwater.answers.family import family_shape
+from headwater.answers.gaps import find_jobs_with_gaps
 from headwater.answers.nodes import view_at
 from headwater.answers.results import SystemCount, SystemCountList
 from headwater.answers.usage import usage_shape
@@ -19,6 +21,8 @@ from headwater.server.insight.naming import (
     find_dataset_node,
     find_job_node,
 )
+from headwater.server.insight.schemas import GapCount, JobGaps, JobGapsList
+from headwater.server.marquez.shapes.gaps import add_gaps
 from headwater.store.stats.systems import count_by_system
 
 router = APIRouter(tags=["insight"])
@@ -102,3 +106,18 @@ def get_systems(connection: ReadConnection, following: Followed) -> Response:
     counts = count_by_system(connection, counted)
     systems = [SystemCount(name, *some) for name, some in counts.items()]
     return json_response(SystemCountList(systems, len(systems)))
+
+
+@router.get("/gaps", responses=schemas.GAPS)
+def get_gaps(
+    connection: ReadConnection,
+    limit: Annotated[int, Query(ge=1, le=10_000, description="Maximum number to return.")] = 100,
+) -> Response:
+    """List the jobs whose lineage is known to be incomplete, and what was not recognised most."""
+    found = find_jobs_with_gaps(connection)
+    most = sorted(found.counts.items(), key=lambda item: (-item[1], item[0]))
+    listed = [JobGaps(*name) for name in list(found.jobs)[:limit]]
+    for job, gaps in zip(listed, found.jobs.values(), strict=False):
+        add_gaps(job, gaps)
+    names = [GapCount(*gap, count) for gap, count in most[:limit]]
+    return json_response(JobGapsList(listed, names, len(found.jobs)))

@@ -1,5 +1,7 @@
 """What these routes answer: shapes, and an example of each for the API document."""
 
+from msgspec import UNSET, Struct, UnsetType
+
 from headwater.answers.results import (
     ComparedColumn,
     ComparedCounters,
@@ -22,6 +24,7 @@ from headwater.answers.results import (
     UsageDay,
     VolumeAt,
 )
+from headwater.server.marquez.shapes.gaps import GapShape
 from headwater.server.openapi.document import answers
 
 _AT = "2026-01-31T12:00:00.000000Z"
@@ -134,4 +137,49 @@ COMPARISON = answers(
         isCut=False,
     ),
     404,
+)
+
+
+class JobGaps(Struct):
+    """A job whose lineage is known to be incomplete."""
+
+    namespace: str
+    name: str
+    incomplete: bool | UnsetType = UNSET
+    gapSummary: str | UnsetType = UNSET
+    gaps: list[GapShape] | UnsetType = UNSET
+
+
+class GapCount(Struct):
+    """Something that was not recognised, and in how many jobs."""
+
+    kind: str
+    name: str
+    jobs: int
+
+
+class JobGapsList(Struct):
+    """Jobs with gaps by name, what was not recognised in most of them, and how many jobs there
+    are."""
+
+    jobs: list[JobGaps]
+    names: list[GapCount]
+    totalCount: int
+
+
+GAPS = answers(
+    JobGapsList,
+    JobGapsList(
+        [
+            JobGaps(
+                "scheduler",
+                "load_orders",
+                True,
+                "2 inputs not recognised: LogicalRDD",
+                [GapShape("input", "LogicalRDD", 2, "Rows that were made from an RDD.")],
+            )
+        ],
+        [GapCount("input", "LogicalRDD", 1)],
+        1,
+    ),
 )

@@ -67,6 +67,7 @@ class DrawnNode(Struct):
     field: str
     system: str
     state: str
+    gaps: str = ""
 
 
 class DrawnEdge(Struct):
@@ -79,6 +80,7 @@ class DrawnEdge(Struct):
     transformations: str
     isIndirect: bool
     isAssumed: bool
+    via: str = ""
 
 
 class LineagePath(Struct):
@@ -93,22 +95,26 @@ class PathJob(Struct):
 
 
 class LineagePaths(Struct):
-    """The simple paths between two nodes; `isReversed` if they lead from `to` to `from`."""
+    """The simple paths between two nodes; `isReversed` if they lead from `to` to `from`. There may
+    be more if it `isCut`, or is `incomplete`: a job on the way has gaps."""
 
     paths: list[LineagePath]
     nodes: list[DrawnNode]
     jobs: dict[str, PathJob]
     isReversed: bool
     isCut: bool
+    incomplete: bool
 
 
 class ExportedGraph(Struct):
-    """A graph as two lists; `focus` are the requested nodes."""
+    """A graph as two lists; `focus` are the requested nodes. It is `truncated` if some nodes are
+    left out, and `incomplete` if a job in it has gaps."""
 
     nodes: list[DrawnNode]
     edges: list[DrawnEdge]
     focus: list[str]
     truncated: bool
+    incomplete: bool
 
 
 class NamedNode(Struct):
@@ -138,7 +144,7 @@ _EDGES = [
     DrawnEdge(TOPIC, _JOB, "observed", "", "", False, False),
     DrawnEdge(_JOB, ORDERS, "observed", "", "", False, False),
 ]
-_GRAPH = ExportedGraph(_NODES, _EDGES, [_JOB], False)
+_GRAPH = ExportedGraph(_NODES, _EDGES, [_JOB], False, False)
 
 DIFF = answers(
     LineageDiff,
@@ -173,7 +179,12 @@ DIFF = answers(
 PATHS = answers(
     LineagePaths,
     LineagePaths(
-        [LineagePath([TOPIC, _JOB, ORDERS], _EDGES, 2)], _NODES, {}, isReversed=False, isCut=False
+        [LineagePath([TOPIC, _JOB, ORDERS], _EDGES, 2)],
+        _NODES,
+        {},
+        isReversed=False,
+        isCut=False,
+        incomplete=False,
     ),
     404,
 )

@@ -19,10 +19,13 @@ from headwater.store.engine import Connection
 from headwater.store.query.paging import Page
 from headwater.store.read.events import EventFilter, list_events
 from headwater.store.read.namespaces import has_namespace
-from headwater.store.read.rejected import RejectedEvent, list_rejected
+from headwater.store.read.rejected import RejectedEvent, list_rejected, read_places
 from headwater.store.read.runs import find_run
 
 router = APIRouter(tags=["events"])
+
+# Of equal rejected events.
+_MOST_PLACES = 100
 
 
 class EventList(Struct):
@@ -33,11 +36,13 @@ class EventList(Struct):
 
 
 class RejectedShape(Struct):
-    """A rejected event, with the place and the reason."""
+    """A rejected event, with the place and the reason. If equal ones stood in several places,
+    `sources` are those, up to a hundred."""
 
     id: str
     receivedAt: str
     source: str
+    sources: list[str]
     path: str
     reason: str
     size: int
@@ -61,7 +66,7 @@ _EVENT = {
 }
 _EVENTS = answers(EventList, EventList([_EVENT], 1), 400, 404)
 _REJECTED = RejectedShape(
-    "5c1f", _TIME, "http", "$.eventTime", "not a time", 16, '{"eventTime": 7}'
+    "5c1f", _TIME, "http", ["http"], "$.eventTime", "not a time", 16, '{"eventTime": 7}'
 )
 
 Before = Annotated[int | None, Depends(instant_parameter("before"))]
@@ -104,7 +109,9 @@ def get_events(
 def get_rejected(connection: ReadConnection, page: Paging) -> Response:
     """List rejected events, newest first, each with its reason."""
     rejected, total = list_rejected(connection, page)
-    return json_response(RejectedList([_rejected(row) for row in rejected], total))
+    places = read_places(connection, [row.digest for row in rejected], _MOST_PLACES)
+    shown = [_rejected(row, places[row.digest]) for row in rejected]
+    return json_response(RejectedList(shown, total))
 
 
 @router.get("/events/{namespace:name}", responses=_EVENTS)
@@ -130,11 +137,12 @@ def _answer(
     return Response(body, media_type="application/json")
 
 
-def _rejected(row: RejectedEvent) -> RejectedShape:
+def _rejected(row: RejectedEvent, places: list[str]) -> RejectedShape:
     return RejectedShape(
         row.digest.hex(),
         format_instant(row.received_at),
         row.source,
+        places or [row.source],
         row.path,
         row.reason,
         row.size,

@@ -9,6 +9,7 @@ from msgspec import Raw
 
 from headwater.errors import InvalidRequest
 from headwater.graph.view import View, Visit
+from headwater.model.gaps import Gaps
 from headwater.model.relations import Direction, Slot
 from headwater.model.run_states import RUN_STATES
 from headwater.model.uses import NOW
@@ -27,6 +28,7 @@ from headwater.server.marquez.shapes.jobs import (
 from headwater.server.marquez.shapes.runs import run_shape
 from headwater.server.openapi.document import answers
 from headwater.store.engine import Connection
+from headwater.store.lineage import uses
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.lineage.newest_runs import NewestRun, RunRow, read_latest_runs
 from headwater.store.read.datasets import read_dataset_names
@@ -49,6 +51,8 @@ router = APIRouter(tags=["jobs"])
 # keys are all that goes into them: none can be stale.
 _SHOWN: Memo[Raw] = Memo(16_000_000)
 _RUNS: Memo[Raw] = Memo(8_000_000)
+# Jobs that are read at once: what some thousand uses of each take is let go before the next.
+_AT_ONCE = 25
 
 
 def last_run_states(
@@ -79,7 +83,8 @@ def get_all_jobs(
 ) -> Response:
     """List the jobs of all namespaces, by last update, newest first."""
     jobs, total = list_jobs(connection, None, page, states, sort)
-    return json_response(JobList(_shown(connection, jobs), total))
+    shown: Any = _shown(connection, jobs)
+    return json_response(JobList(shown, total))
 
 
 @router.get("/namespaces/{namespace:name}/jobs", responses=_JOBS)
@@ -93,7 +98,8 @@ def get_jobs(
     """List a namespace's jobs by name, each with its latest runs."""
     found(has_namespace(connection, namespace) or None, "namespace", namespace)
     jobs, total = list_jobs(connection, namespace, page, states, sort)
-    return json_response(JobList(_shown(connection, jobs), total))
+    shown: Any = _shown(connection, jobs)
+    return json_response(JobList(shown, total))
 
 
 @router.get("/namespaces/{namespace:name}/jobs/{job:name}", responses=answers(JobShape, JOB, 404))
@@ -115,13 +121,23 @@ class _Known(NamedTuple):
     parent: tuple[str, str] | None
     runs: tuple[RunRow, ...]
     run_facets: tuple[Rows, ...]
+    gaps: Gaps
 
 
-def _shown(connection: Connection, jobs: list[JobRecord]) -> Any:
+def _shown(connection: Connection, jobs: list[JobRecord]) -> list[Raw]:
+    """Jobs as they are written, all together with as many uses as one answer may have."""
+    parts = [jobs[start : start + _AT_ONCE] for start in range(0, len(jobs), _AT_ONCE)]
+    reader = StoreReader(connection, uses.MOST_USES // max(len(parts), 1))
+    return [shown for part in parts for shown in _show(connection, reader, part)]
+
+
+def _show(connection: Connection, reader: StoreReader, jobs: list[JobRecord]) -> list[Raw]:
     """Jobs as they are written; those that have not changed since were written before."""
     ids = [job.id for job in jobs]
     stated = read_stated(connection, ids, Slot.JOB)
-    uses = _read_used(StoreReader(connection), ids)
+    view = View(reader, NOW)
+    used = _read_used(view, ids)
+    gaps = view.gaps(map(Visit, ids))
     parents = read_names(connection, {job.parent for job in jobs if job.parent})
     runs = read_latest_runs(connection, ids)
     every_run = (run[0] for some in runs.values() for run in some)
@@ -130,10 +146,11 @@ def _shown(connection: Connection, jobs: list[JobRecord]) -> Any:
         _Known(
             job,
             stated.get(job.id, NOTHING).key,
-            uses[job.id],
+            used[job.id],
             parents.get(job.parent) if job.parent else None,
             its_runs := runs.get(job.id, ()),
             tuple([run_facets.get(run[0], ()) for run in its_runs]),
+            gaps.get(job.id, ()),
         )
         for job in jobs
     ]
@@ -143,14 +160,15 @@ def _shown(connection: Connection, jobs: list[JobRecord]) -> Any:
     needed = [stated.get(jobs[place].id, NOTHING).rows for place in missing]
     needed += [rows for place in missing for rows in known[place].run_facets]
     bodies = read_bodies(connection, needed)
-    used = {dataset for place in missing for _, dataset in known[place].uses}
-    names = read_dataset_names(connection, used)
+    names = read_dataset_names(
+        connection, {dataset for place in missing for _, dataset in known[place].uses}
+    )
     for place in missing:
         words = stated.get(jobs[place].id, NOTHING)
         body = msgspec.json.encode(_shape(known[place], words, bodies, names))
         shown[place] = Raw(body)
         _SHOWN.put(keys[place], Raw(body), len(body))
-    return shown
+    return [body for body in shown if body is not None]
 
 
 def _shape(known: _Known, stated: Stated, bodies: Mapping[bytes, bytes], names: Names) -> JobShape:
@@ -159,7 +177,8 @@ def _shape(known: _Known, stated: Stated, bodies: Mapping[bytes, bytes], names: 
         _run(row, facets, bodies, (job.namespace, job.name))
         for row, facets in zip(known.runs, known.run_facets, strict=True)
     ]
-    return job_shape(job, stated.facets(bodies), named_uses(known.uses, names), runs, known.parent)
+    named = named_uses(known.uses, names)
+    return job_shape(job, stated.facets(bodies), named, runs, known.parent, known.gaps)
 
 
 def _run(row: RunRow, facets: Rows, bodies: Mapping[bytes, bytes], job: tuple[str, str]) -> Raw:
@@ -175,16 +194,13 @@ def _run(row: RunRow, facets: Rows, bodies: Mapping[bytes, bytes], job: tuple[st
 
 def read_uses(connection: Connection, jobs: list[bytes]) -> dict[bytes, list[JobUse]]:
     """Read what jobs use now: what their newest executions used, and what is declared of them."""
-    used = _read_used(StoreReader(connection), jobs)
+    used = _read_used(View(StoreReader(connection), NOW), jobs)
     names = read_dataset_names(connection, {id for some in used.values() for _, id in some})
     return {job: named_uses(some, names) for job, some in used.items()}
 
 
-def _read_used(
-    reader: StoreReader, jobs: list[bytes]
-) -> dict[bytes, tuple[tuple[int, bytes], ...]]:
+def _read_used(view: View, jobs: list[bytes]) -> dict[bytes, tuple[tuple[int, bytes], ...]]:
     """The same by direction and id."""
-    view = View(reader, NOW)
     visits = [Visit(job) for job in jobs]
     inputs, outputs = (view.links(visits, way) for way in (Direction.INPUT, Direction.OUTPUT))
     return {

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 
 from headwater.model.relations import Slot
+from headwater.model.run_states import RUNNING
 from headwater.server.marquez.shapes.common import facet_text
 from headwater.store.engine import Connection
 from headwater.store.read.facets import read_facets
-from headwater.store.read.runs import RunRecord, find_run_before
+from headwater.store.read.runs import RunRecord, find_run_after, find_run_before
 
 # The facet of a Spark stream; its id is stored in the checkpoint.
 _STREAM = "spark_stream"
@@ -27,6 +28,33 @@ def find_restarted(
         run.key: found.id
         for run, found in before.items()
         if _query_of(earlier.get(found.key, {})) == queries[run]
+    }
+
+
+def find_replaced(
+    connection: Connection, runs: Iterable[RunRecord], facets: Mapping[bytes, Mapping[str, bytes]]
+) -> dict[bytes, RunRecord]:
+    """The run that took the place of each that never reported its end, such as a killed one.
+
+    A checkpoint has one run at a time: once another has started from it, the one before is over.
+    One that was heard of since is not: then somebody copied the checkpoint.
+    """
+    queries = {
+        run: query
+        for run in runs
+        if run.state == RUNNING and (query := _query_of(facets.get(run.key, {}))) is not None
+    }
+    after = {
+        run: found
+        for run in queries
+        if (found := find_run_after(connection, run)) is not None
+        and (run.updated_at or 0) <= (found.created_at or 0)
+    }
+    later = read_facets(connection, (run.key for run in after.values()), Slot.RUN)
+    return {
+        run.key: found
+        for run, found in after.items()
+        if _query_of(later.get(found.key, {})) == queries[run]
     }
 
 

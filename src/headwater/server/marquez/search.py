@@ -137,9 +137,10 @@ def filters(
     state: Annotated[
         str | None, Query(description="Only jobs whose newest run is in this state.")
     ] = None,
+    owner: Annotated[str | None, Query(description="Only what this owner has.")] = None,
 ) -> Filters:
     state = _chosen("state", state, {name.lower(): name for name in RUN_STATES})
-    return Filters(system or None, tag or None, state, before, after)
+    return Filters(system or None, tag or None, state, before, after, owner or None)
 
 
 Text = Annotated[str, Depends(text_parameter)]

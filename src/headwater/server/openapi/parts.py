@@ -77,6 +77,7 @@ TAGS: list[Document] = [
             "health",
             "Failed, silent and late jobs; stale datasets, and unusual volumes.",
         ),
+        ("collectors", "What collects lineage by itself: states, results, a pass on request."),
         ("operations", "For operators and probes."),
     )
 ]
@@ -228,6 +229,7 @@ _PARAMETERS: dict[str, tuple[str, Any]] = {
     "nodeId": ("A node id.", "dataset:postgres://db:5432:shop.public.orders"),
     "source": ("A source's name; percent-encoded in a path.", "shop-db"),
     "tag": ("A tag's name; percent-encoded in a path.", "PII"),
+    "owner": ("An owner's name.", "team:orders"),
     "field": ("A column's name; percent-encoded in a path.", "customer_id"),
     "version": ("A version's id.", "01890000-0000-7000-8000-000000000002"),
     "edit": ("An edit's id.", "1c2d3e4f5a6b7c8d1c2d3e4f5a6b7c8d"),

@@ -12,15 +12,32 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request, Response
 
 from headwater.errors import NotFound
+from headwater.server.http.body import Scope
 from headwater.server.http.compression import accepts_gzip
 
 BUILT = Path(__file__).parent / "built"
 
 # The addresses of the UI; what is shown there is in their query. `ui/src/routes.tsx` has the same.
-PAGES = ("/", "/lineage", "/browse", "/dataset", "/column", "/job", "/run", "/events", "/docs")
+PAGES = (
+    "/",
+    "/problems",
+    "/changes",
+    "/lineage",
+    "/browse",
+    "/dataset",
+    "/column",
+    "/job",
+    "/run",
+    "/events",
+    "/sql",
+    "/docs",
+)
 ICON = "/icon.svg"
 # Where its scripts, styles and fonts are; their names change with their content.
 ASSETS = "/assets/"
+# Any other address that a browser opens shows the same page, which tells that nothing is there.
+LOST = "/lost"
+_NO_PAGES = ("/api/", "/metrics", "/openapi.json", "/healthz", "/readyz", ASSETS, ICON)
 
 # The pages run what this server gives them and ask no other; pictures are made on the page.
 _POLICY = (
@@ -49,6 +66,14 @@ def is_web_path(path: bytes) -> bool:
     return text in PAGES or text == ICON or text.startswith(ASSETS)
 
 
+def is_lost_page(scope: Scope) -> bool:
+    """Whether somebody opens an address in a browser that is neither of the UI nor of the API."""
+    path = scope["raw_path"].decode("latin-1")
+    if scope["method"] not in ("GET", "HEAD") or path in PAGES or path.startswith(_NO_PAGES):
+        return False
+    return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+
+
 def create_web_router(folder: Path) -> APIRouter:
     """The routes of the UI that was built into a folder."""
     # Not of the API itself, and so not in its document.
@@ -61,6 +86,11 @@ def create_web_router(folder: Path) -> APIRouter:
             return Response(_ABSENT, 503, media_type="text/html")
         return _answer(request, _read(page, page.stat().st_mtime_ns), "no-cache")
 
+    def get_lost(request: Request) -> Response:
+        answer = get_page(request)
+        answer.status_code = max(404, answer.status_code)
+        return answer
+
     def get_asset(request: Request, name: str) -> Response:
         # One segment of the path as it was sent: a slash cannot be in it, written either way.
         return _get(request, folder / "assets" / name, _FOREVER)
@@ -70,6 +100,7 @@ def create_web_router(folder: Path) -> APIRouter:
 
     for page in PAGES:
         router.add_api_route(page, get_page)
+    router.add_api_route(LOST, get_lost)
     router.add_api_route(ASSETS + "{name}", get_asset)
     router.add_api_route(ICON, get_icon)
     return router

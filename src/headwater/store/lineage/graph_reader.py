@@ -15,12 +15,22 @@ from sqlalchemy import (
 )
 
 from headwater.model.column_map import ColumnMap
+from headwater.model.gaps import Gaps
 from headwater.model.relations import Alias, Direction
 from headwater.model.run_states import state_of
-from headwater.model.uses import Execution, Mark, Name, RunAt, Succession, Uses
+from headwater.model.uses import (
+    Execution,
+    GapReport,
+    Mark,
+    Name,
+    RunAt,
+    StatedInputs,
+    Succession,
+    Uses,
+)
 from headwater.model.values.ids import NO_CONTENT
 from headwater.store import tables
-from headwater.store.lineage import executions, uses
+from headwater.store.lineage import executions, gaps, stated_inputs, uses
 from headwater.store.lineage.newest_runs import (
     NewestRun,
     read_first_run,
@@ -94,6 +104,7 @@ _PRESENT = union_all(
             ("rename", tables.lifecycle.c.previous != NO_CONTENT),
             ("lifecycle", tables.lifecycle.c.dataset.is_not(None)),
             ("declared", tables.declared_dataset.c.dataset.is_not(None)),
+            ("gaps", tables.reported_gaps.c.job.is_not(None)),
         )
     )
 )
@@ -108,8 +119,9 @@ def _run_at(row: NewestRun, at: int) -> RunAt:
 class StoreReader:
     """Reads what walks ask for; what a store has none of is not asked for again."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, most_uses: int | None = None) -> None:
         self._connection = connection
+        self._most_uses = most_uses
         present = connection.execute(_PRESENT).scalars()
         self._present = set(present)
         self._has_declared = "declared" in self._present
@@ -120,16 +132,27 @@ class StoreReader:
 
     def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses:
         return Uses._make(
-            uses.read_uses(self._connection, "job", jobs, _USED, at, self._has_declared)
+            uses.read_uses(
+                self._connection, "job", jobs, _USED, at, self._has_declared, self._most_uses
+            )
         )
 
     def uses_of_datasets(
         self, datasets: Iterable[bytes], directions: Iterable[Direction], at: int
     ) -> Uses:
         read = uses.read_uses(
-            self._connection, "dataset", datasets, directions, at, self._has_declared
+            self._connection,
+            "dataset",
+            datasets,
+            directions,
+            at,
+            self._has_declared,
+            self._most_uses,
         )
         return Uses._make(read)
+
+    def stated_inputs(self, outputs: Iterable[bytes]) -> list[StatedInputs]:
+        return stated_inputs.read_stated_inputs(self._connection, outputs)
 
     def executions(self, jobs: Iterable[bytes], at: int) -> dict[bytes, Execution]:
         return executions.read_executions(self._connection, jobs, at)
@@ -142,6 +165,16 @@ class StoreReader:
 
     def execution_maps(self, execution: Execution, dataset: bytes, at: int) -> set[bytes]:
         return executions.read_execution_maps(self._connection, execution, dataset, at)
+
+    @property
+    def has_gaps(self) -> bool:
+        return "gaps" in self._present
+
+    def gap_reports(self, jobs: Iterable[bytes], at: int) -> list[GapReport]:
+        return gaps.read_gap_reports(self._connection, jobs, at) if self.has_gaps else []
+
+    def gap_lists(self, digests: Iterable[bytes]) -> dict[bytes, Gaps]:
+        return gaps.GAP_LISTS.read(self._connection, digests)
 
     def aliases(self, datasets: Iterable[bytes]) -> list[Alias]:
         if "alias" not in self._present:

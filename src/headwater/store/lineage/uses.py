@@ -8,6 +8,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
+    LargeBinary,
     Select,
     SmallInteger,
     and_,
@@ -20,6 +21,7 @@ from sqlalchemy import (
     union_all,
 )
 
+from headwater.emit.spec import INFERRING_AUTHOR
 from headwater.model.relations import Direction
 from headwater.model.uses import Evidence, Succession, Use
 from headwater.model.values.ids import NO_CONTENT, UNREPORTED
@@ -32,6 +34,7 @@ _AT = bindparam("at", type_=BigInteger)
 _MOST = bindparam("most", type_=BigInteger)
 _LOWEST = bindparam("lowest", type_=SmallInteger)
 _HIGHEST = bindparam("highest", type_=SmallInteger)
+_ONE = bindparam("one", type_=LargeBinary)
 
 # Rows for a thousand nodes: where there are more, each node gets its share.
 MOST_USES = 50_000
@@ -143,6 +146,10 @@ def _declared() -> Select[Any]:
         reported_at.label("reported_at"),
         case(
             (reported_at < newest, literal_column(str(int(Evidence.TAKEN_BACK)))),
+            (
+                declared.c.author == INFERRING_AUTHOR,
+                literal_column(str(int(Evidence.INFERRED))),
+            ),
             else_=literal_column(str(int(Evidence.DECLARED))),
         ).label("word"),
     ).where(declared.c.first_said <= _AT)
@@ -166,6 +173,23 @@ _USES: dict[tuple[By, bool], Prepared] = {
     for has_declared in (False, True)
 }
 
+
+def _uses_between(by: By, is_among: IsAmong) -> Any:
+    """Uses of one job or dataset, and some of the others: what all of them use may be a lot."""
+    use, declared = tables.job_dataset, tables.declared_dataset
+    other = "dataset" if by == "job" else "job"
+    return union_all(
+        *(
+            stated.where(
+                table.c[by] == _ONE, is_among(table.c[other]), table.c.direction == _LOWEST
+            )
+            for table, stated in ((use, _observed()), (declared, _declared()))
+        )
+    )
+
+
+_BETWEEN: dict[By, Prepared] = {by: Prepared(partial(_uses_between, by)) for by in get_args(By)}
+
 Counts = dict[tuple[bytes, int], int]
 
 _AT_ONCE = 1_024
@@ -179,37 +203,45 @@ def read_uses(
     directions: Iterable[Direction],
     at: int,
     has_declared: bool = True,
+    most: int | None = None,
 ) -> tuple[list[Use], Counts]:
     """Read what jobs use, or who uses datasets, and count what is too much for one answer."""
+    most = MOST_USES if most is None else most
     requested, ways = sorted(set(ids)), sorted(directions)
     found: list[tuple[Any, ...]] = []
     left_out: Counts = {}
     query = _USES[by, has_declared]
-    limits = {"lowest": ways[0], "highest": ways[-1], "most": MOST_USES + 1}
+    limits = {"lowest": ways[0], "highest": ways[-1], "most": most + 1}
     for start in range(0, len(requested), _AT_ONCE):
         part = requested[start : start + _AT_ONCE]
         rows = query.rows(connection, part, at=at, **limits)
-        if len(rows) > MOST_USES:
-            rows = [
-                row for way in ways for row in _read_fairly(connection, by, part, way, at, left_out)
-            ]
+        if len(rows) > most:
+            # Let go of first: as much again comes.
+            rows = []
+            for way in ways:
+                rows += _read_fairly(connection, by, part, way, at, left_out, most)
         found += rows
     return [Use._make(row) for row in found], left_out
 
 
 def _read_fairly(
-    connection: Connection, by: By, ids: list[bytes], way: Direction, at: int, left_out: Counts
+    connection: Connection,
+    by: By,
+    ids: list[bytes],
+    way: Direction,
+    at: int,
+    left_out: Counts,
+    most: int,
 ) -> list[tuple[Any, ...]]:
     """The same with as many others for each, so that one with a million does not starve the rest.
 
     Each of the others comes with all its rows: the newest tells whether it still counts.
     """
     rows: list[tuple[Any, ...]] = []
-    fair = max(1, MOST_USES // len(ids))
+    fair = max(1, most // len(ids))
     limits = {"lowest": way, "highest": way, "most": _NO_LIMIT}
     use = tables.job_dataset
     other = use.c.job if by == "dataset" else use.c.dataset
-    place = 0 if by == "dataset" else 1
     for id in ids:
         among = (use.c[by] == id, use.c.direction == int(way), use.c.first_seen <= at)
         others = connection.execute(select(other).where(*among).distinct().limit(fair + 1))
@@ -217,10 +249,7 @@ def _read_fairly(
         if len(chosen) <= fair:
             rows += _USES[by, True].rows(connection, [id], at=at, **limits)
             continue
-        kept = set(chosen[:fair])
-        opposite: By = "job" if by == "dataset" else "dataset"
-        found = _USES[opposite, True].rows(connection, kept, at=at, **limits)
-        rows += [row for row in found if row[1 - place] == id and row[place] in kept]
+        rows += _BETWEEN[by].rows(connection, chosen[:fair], one=id, at=at, lowest=way)
         count = connection.execute(select(func.count(other.distinct())).where(*among)).scalar()
         left_out[id, way] = int(count or 0) - fair
     return rows

@@ -14,6 +14,7 @@ from headwater.store.maintenance import backup_postgres
 from headwater.store.migrate import check_revision, upgrade
 from headwater.store.tables import (
     METADATA,
+    collector,
     outbox,
     outbox_reader,
     position,
@@ -26,7 +27,7 @@ Progress = Callable[[int, int], None]
 
 _PAGES_AT_ONCE = 1_000
 # What a store says of itself, of sources and of readers.
-_OWN = (store_state, position, outbox, outbox_reader, refused_event)
+_OWN = (store_state, position, collector, outbox, outbox_reader, refused_event)
 
 
 def _silent(done: int, total: int) -> None:

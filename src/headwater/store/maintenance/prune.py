@@ -122,6 +122,7 @@ def _of_runs(runs: list[bytes], owners: list[bytes]) -> tuple[tuple[Column[Any],
         (tables.facet.c.owner, owners),
         (tables.sample.c.run, runs),
         (tables.run_dataset.c.run, runs),
+        (tables.reported_gaps.c.run, runs),
         (tables.run.c.id, runs),
     )
 
@@ -199,6 +200,7 @@ def _remove_rejected(work: _Prune) -> None:
         if not digests:
             return
         with removing(work.engine) as connection:
+            _delete(connection, tables.rejected_place, digests)
             work.rows["rejected"] += _delete(connection, table, digests)
 
 

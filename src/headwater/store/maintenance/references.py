@@ -15,6 +15,7 @@ REFERENCES = (
     tables.facet.c.digest,
     tables.edit_value.c.digest,
     *(tables.run.c[name] for name in ("code", "sql")),
+    tables.reported_gaps.c.gaps,
 )
 
 

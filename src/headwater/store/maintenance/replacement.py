@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
-from sqlalchemy import Connection, Engine, Table, text
+from sqlalchemy import Connection, Engine, Table, text, update
 
 from headwater.store import tables
 from headwater.store.write.packing import unpack
@@ -17,8 +17,10 @@ from headwater.store.write.writer import Writer
 # What no event says, and is taken over as it is.
 KEPT = (
     tables.rejected,
+    tables.rejected_place,
     tables.api_key,
     tables.position,
+    tables.collector,
     tables.outbox_reader,
     tables.outbox,
     tables.refused_event,
@@ -47,6 +49,9 @@ class Replacement(Protocol):
     url: str
 
     def writer(self, notes_for_lake: bool = False) -> Writer: ...
+
+    def note_pruned(self, before: int) -> None:
+        """Note that events of before a time are missing where it is filled from."""
 
     def read_missing(self, received_before: int = EVER) -> Iterator[list[Kept]]:
         """The events that the old store has and this one has not, some at a time."""
@@ -102,6 +107,10 @@ def copy_kept(connection: Connection, old: str, new: str, some: Sequence[Table] 
                 f" SELECT {columns} FROM {old}.{table.name} WHERE {which} ON CONFLICT DO NOTHING"
             )
         )
+
+
+def note_pruned(connection: Connection, before: int) -> None:
+    connection.execute(update(tables.store_state).values(pruned_before=before))
 
 
 def _columns(table: Table) -> str:

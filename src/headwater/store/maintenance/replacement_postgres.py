@@ -2,30 +2,39 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from headwater.errors import Busy, StoreUnavailable
+from headwater.errors import StoreUnavailable
 from headwater.model.values.instant import now
 from headwater.store.engine import in_schema, open_engine
-from headwater.store.maintenance.replacement import EVER, Kept, copy_kept, read_missing
+from headwater.store.maintenance.rebuild_lock import only_rebuild
+from headwater.store.maintenance.replacement import (
+    EVER,
+    Kept,
+    copy_kept,
+    note_pruned,
+    read_missing,
+)
 from headwater.store.migrate import VERSION_TABLE, upgrade
 from headwater.store.tables import (
     METADATA,
     api_key,
+    collector,
     outbox,
     outbox_reader,
     position,
     refused_event,
     rejected,
+    rejected_place,
 )
 from headwater.store.write.connections import GENERATION_LOCK, LonePostgresConnection
 from headwater.store.write.writer import Writer
 
 _NEW = "headwater_rebuilding"
 _OLD = "headwater_replaced"
-_REBUILD_LOCK = 0x4845_4146
 
 # Readers are waited for so long: for a table while we hold no other, which is no harm but to them;
 # and else, where they may wait for us as well, before PostgreSQL would notice and end one.
@@ -65,8 +74,8 @@ class PostgresReplacement:
     def __init__(self, engine: Engine) -> None:
         self._old = engine
         self._order = _TABLES
-        self._held = engine.connect()
-        self._lock()
+        self._held = ExitStack()
+        self._held.enter_context(only_rebuild(engine))
         self.url = in_schema(engine.url, _NEW)
         self._engine = open_engine(self.url)
         try:
@@ -95,6 +104,10 @@ class PostgresReplacement:
     def writer(self, notes_for_lake: bool = False) -> Writer:
         return Writer(lambda: LonePostgresConnection(self._engine), notes_for_lake)
 
+    def note_pruned(self, before: int) -> None:
+        with self._engine.begin() as connection:
+            note_pruned(connection, before)
+
     def read_missing(self, received_before: int = EVER) -> Iterator[list[Kept]]:
         with self._engine.connect() as connection:
             for rows in read_missing(connection, self._schema, _NEW, received_before):
@@ -118,10 +131,11 @@ class PostgresReplacement:
         bring_over()
         with self._engine.begin() as new:
             # Who carries events on meanwhile does so again: that is harmless.
-            copy_kept(new, self._schema, _NEW, [rejected, outbox])
+            copy_kept(new, self._schema, _NEW, [rejected, rejected_place, outbox])
         self._wait_for_readers(connection)
         # Others write there without the lock above: a key revoked until now is to stay revoked.
-        copy_kept(connection, self._schema, _NEW, [api_key, position, outbox_reader, refused_event])
+        kept = [api_key, position, collector, outbox_reader, refused_event]
+        copy_kept(connection, self._schema, _NEW, kept)
         generation = text(f"SELECT max(generation) + 1 FROM {self._schema}.store_state")
         next_generation = connection.scalar(generation)
         self._move(connection)
@@ -176,28 +190,15 @@ class PostgresReplacement:
         for grant in grants:
             connection.exec_driver_sql(grant)
 
-    def _lock(self) -> None:
-        """One at a time: a lock that ends with this session."""
-        take = text("SELECT pg_try_advisory_lock(:lock)")
-        is_held = self._held.scalar(take, {"lock": _REBUILD_LOCK})
-        self._held.commit()
-        if not is_held:
-            self._held.close()
-            raise Busy("another rebuild of this store is under way")
-
     def close(self) -> None:
         self._engine.dispose()
         try:
             with self._old.begin() as connection:
                 connection.execute(text(f"DROP SCHEMA IF EXISTS {_NEW} CASCADE"))
-            # It would end with the session, but a little later.
-            self._held.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": _REBUILD_LOCK})
         except DBAPIError:
             # The next one begins with removing it.
             pass
         finally:
-            # Not back to the pool: the lock is the session's.
-            self._held.invalidate()
             self._held.close()
 
 

@@ -1,7 +1,5 @@
 """A store in SQLite that takes the place of another: copied over it, page by page, at once."""
 
-import fcntl
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -9,9 +7,16 @@ from contextlib import ExitStack, closing
 
 from sqlalchemy import Engine, text
 
-from headwater.errors import Busy, StoreUnavailable
+from headwater.errors import StoreUnavailable
 from headwater.store.engine import open_scratch, sqlite_file
-from headwater.store.maintenance.replacement import EVER, Kept, copy_kept, read_missing
+from headwater.store.maintenance.rebuild_lock import only_rebuild
+from headwater.store.maintenance.replacement import (
+    EVER,
+    Kept,
+    copy_kept,
+    note_pruned,
+    read_missing,
+)
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import Writer, open_writer
 
@@ -32,7 +37,7 @@ class SqliteReplacement:
         self._old = sqlite_file(engine)
         self._file = self._old.with_name(self._old.name + ".rebuilding")
         self._held = ExitStack()
-        self._lock()
+        self._held.enter_context(only_rebuild(engine))
         self._remove()
         self.url = f"sqlite:///{self._file.absolute()}"
         self._engine = open_scratch(self.url)
@@ -46,6 +51,10 @@ class SqliteReplacement:
 
     def writer(self, notes_for_lake: bool = False) -> Writer:
         return open_writer(self._engine, notes_for_lake)
+
+    def note_pruned(self, before: int) -> None:
+        with self._engine.begin() as connection:
+            note_pruned(connection, before)
 
     def read_missing(self, received_before: int = EVER) -> Iterator[list[Kept]]:
         with self._both.connect() as connection:
@@ -93,22 +102,6 @@ class SqliteReplacement:
 
     def _open_old(self) -> sqlite3.Connection:
         return sqlite3.connect(self._old, timeout=TRY_SECONDS)
-
-    def _lock(self) -> None:
-        """One at a time: a file of its own, held as long as this process lives."""
-        file = self._old.with_name(self._old.name + ".rebuilding.lock")
-        held = self._held.enter_context(file.open("w"))
-        self._held.callback(file.unlink, missing_ok=True)
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Where its holder has ended just now it is gone, and of no use any more.
-            is_ours = os.path.samestat(os.fstat(held.fileno()), file.stat())
-        except OSError:
-            is_ours = False
-        if not is_ours:
-            self._held.pop_all()
-            held.close()
-            raise Busy(f"another rebuild of {self._old} is under way")
 
     def _remove(self) -> None:
         for suffix in ("", "-wal", "-shm", "-journal"):

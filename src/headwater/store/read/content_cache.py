@@ -7,7 +7,9 @@ from sqlalchemy import Connection, select
 
 from headwater.model import facets
 from headwater.model.column_map import ColumnMap, read_column_map
+from headwater.model.facet_readers import read_stated_inputs
 from headwater.model.job_types import emits_snapshots
+from headwater.model.values.field_paths import child_path
 from headwater.model.values.ids import NO_CONTENT, UNREPORTED
 from headwater.model.values.json_text import storable
 from headwater.model.values.memo import Memo
@@ -64,14 +66,18 @@ def _schema(body: bytes) -> facets.Schema:
 def _column_types(body: bytes) -> dict[str, str]:
     """Every column of a schema with its type; what is inside a column under its path."""
     types: dict[str, str] = {}
-    pending = [("", _schema(body).fields or [])]
+    pending: list[tuple[str, str, list[facets.SchemaField]]] = [
+        ("", "", _schema(body).fields or [])
+    ]
     while pending:
-        prefix, some = pending.pop()
+        parent, parent_type, some = pending.pop()
+        siblings = frozenset(field.name for field in some) if parent else frozenset()
         for field in some:
-            name = f"{prefix}{storable(field.name)}"
-            types[name] = storable(field.type or "")
+            name, its_type = storable(field.name), storable(field.type or "")
+            path = child_path(parent, parent_type, name, siblings) if parent else name
+            types[path] = its_type
             if field.fields:
-                pending.append((f"{name}.", field.fields))
+                pending.append((path, its_type, field.fields))
     return types
 
 
@@ -82,6 +88,7 @@ def read_fields(body: bytes) -> dict[str, Any]:
 
 # As it came: lists show the same facets over and over.
 BODIES: Readings[bytes] = Readings(bytes, 16_000_000)
+STATED_INPUTS: Readings[frozenset[bytes]] = Readings(read_stated_inputs, 8_000_000, growth=2)
 SNAPSHOT_TYPES: Readings[bool] = Readings(emits_snapshots, 1_000_000)
 COLUMN_MAPS: Readings[ColumnMap] = Readings(read_column_map, 64_000_000, growth=4)
 SCHEMAS: Readings[facets.Schema] = Readings(_schema, 32_000_000, growth=4)

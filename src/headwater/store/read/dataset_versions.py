@@ -53,7 +53,7 @@ def _versions(uses: Iterable[Use]) -> list[DatasetVersion]:
 def _version(schema: bytes | None, uses: list[Use]) -> DatasetVersion:
     first = min(uses, key=lambda use: (use.first_seen, -use.direction, use.job))
     maps = [use for use in uses if use.columns not in (UNREPORTED, NO_CONTENT)]
-    newest = max(maps, key=lambda use: (use.reported_at, use.columns), default=None)
+    newest = max(maps, key=_rank_of_map, default=None)
     return DatasetVersion(
         schema,
         newest.columns if newest else None,
@@ -61,6 +61,11 @@ def _version(schema: bytes | None, uses: list[Use]) -> DatasetVersion:
         max(use.reported_at for use in uses),
         first.job if first.word == Evidence.OBSERVED else None,
     )
+
+
+def _rank_of_map(use: Use) -> tuple[bool, int, bytes]:
+    """The newest, unless it was inferred and another was stated."""
+    return use.word != Evidence.INFERRED, use.reported_at, use.columns
 
 
 def find_stating_runs(

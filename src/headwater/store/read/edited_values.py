@@ -8,14 +8,14 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from headwater.model import facets
-from headwater.model.aspects import DATASETS, DELETED, DOCUMENTATION, SYMLINKS, TAG
+from headwater.model.aspects import ACKNOWLEDGED, DATASETS, DELETED, DOCUMENTATION, SYMLINKS, TAG
 from headwater.model.values.ids import NO_CONTENT
 from headwater.store import tables
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.content_cache import BODIES
 
 # What is no facet, or is stated as something else as well.
-_NO_FACETS = frozenset((DATASETS, DELETED, SYMLINKS))
+_NO_FACETS = frozenset((ACKNOWLEDGED, DATASETS, DELETED, SYMLINKS))
 _ANY = msgspec.json.Decoder(dict[str, Any])
 
 

@@ -35,6 +35,24 @@ def list_rejected(connection: Connection, page: Page) -> tuple[list[RejectedEven
     return found, int(total or 0)
 
 
+def read_places(
+    connection: Connection, digests: Sequence[bytes], most: int
+) -> dict[bytes, list[str]]:
+    """Read the places that rejected events stood in, for each the first so many by name."""
+    place = tables.rejected_place
+    return {
+        digest: list(
+            connection.execute(
+                select(place.c.source)
+                .where(place.c.digest == digest)
+                .order_by(place.c.source)
+                .limit(most)
+            ).scalars()
+        )
+        for digest in digests
+    }
+
+
 def read_rejected(engine: Engine, after: bytes, source: str, limit: int) -> list[RejectedEvent]:
     """Read what was rejected and came from a source that begins so, by digest after another's."""
     table = tables.rejected
@@ -52,4 +70,5 @@ def remove_rejected(engine: Engine, digests: Sequence[bytes]) -> None:
     table = tables.rejected
     if digests:
         with engine.begin() as connection:
-            connection.execute(delete(table).where(table.c.digest.in_(digests)))
+            for one in (tables.rejected_place, table):
+                connection.execute(delete(one).where(one.c.digest.in_(digests)))

@@ -105,6 +105,19 @@ def find_run_before(connection: Connection, run: RunRecord) -> RunRecord | None:
     return None if row is None else make_run(row)
 
 
+def find_run_after(connection: Connection, run: RunRecord) -> RunRecord | None:
+    """The run of the same job whose first event came next after another's."""
+    table = tables.run
+    query = (
+        select(table)
+        .where(table.c.job == run.job, table.c.first_event > run.created_at)
+        .order_by(table.c.first_event, table.c.id)
+        .limit(1)
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None else make_run(row)
+
+
 def read_runs(connection: Connection, runs: Iterable[bytes]) -> dict[bytes, RunRecord]:
     """Read runs by key."""
     table = tables.run

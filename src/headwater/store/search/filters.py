@@ -12,6 +12,7 @@ from headwater.model.systems import system_of_dataset, system_of_job
 from headwater.model.uses import NOW
 from headwater.store.lineage.newest_runs import read_newest_runs
 from headwater.store.read.facets import NO_FIELDS, read_facet_fields
+from headwater.store.read.owners import read_owners
 from headwater.store.search.results import SearchHit, read_times
 
 _TAGS = "tags"
@@ -25,6 +26,7 @@ class Filters(NamedTuple):
     state: str | None = None
     before: int | None = None
     after: int | None = None
+    owner: str | None = None
 
     def keep(self, connection: Connection, found: list[SearchHit]) -> list[SearchHit]:
         """What of some things is as asked for; what is cheap to tell is told first."""
@@ -36,6 +38,8 @@ class Filters(NamedTuple):
             found = _of_system(connection, found, self.system.lower())
         if self.tag is not None:
             found = _of_tag(connection, found, self.tag.lower())
+        if self.owner is not None:
+            found = _of_owner(connection, found, self.owner.lower())
         return found
 
     def _of_time(self, connection: Connection, found: list[SearchHit]) -> list[SearchHit]:
@@ -68,6 +72,17 @@ def _of_system(connection: Connection, found: list[SearchHit], system: str) -> l
         return system_of_job(stated.get("integration"), each.namespace)
 
     return [each for each in found if system_of(each) == system]
+
+
+def _of_owner(connection: Connection, found: list[SearchHit], owner: str) -> list[SearchHit]:
+    """What an owner has; named without regard to case."""
+    owned: set[bytes] = set()
+    for kind, slot in ((TermSource.DATASET, Slot.DATASET), (TermSource.JOB, Slot.JOB)):
+        ids = [each.id for each in found if each.kind == kind]
+        for id, names in read_owners(connection, ids, slot).items():
+            if owner in map(str.lower, names):
+                owned.add(id)
+    return [each for each in found if each.id in owned]
 
 
 def _of_tag(connection: Connection, found: list[SearchHit], tag: str) -> list[SearchHit]:

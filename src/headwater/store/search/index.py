@@ -61,8 +61,11 @@ class Indexing:
         id, within, namespace, name = row[:4]
         for term, weight in terms_of_name(name).items():
             self._words.add((term, weight, source, id))
-        for term in words_of(namespace):
-            self._words.add((term, UNNAMED, TermSource.NAMESPACE, within))
+        self.add_namespace(within, namespace)
+
+    def add_namespace(self, id: bytes, name: str) -> None:
+        for term in words_of(name):
+            self._words.add((term, UNNAMED, TermSource.NAMESPACE, id))
 
     def add_content(self, digest: bytes, body: bytes) -> None:
         for term in terms_of_content(body):
@@ -74,6 +77,14 @@ class Indexing:
         if edit.aspect.startswith(TAG):
             for term in words_of(edit.aspect.removeprefix(TAG)):
                 self._words.add((term, UNNAMED, TermSource.TAGGED, edit.entity))
+
+    def namespaces(self) -> set[bytes]:
+        """The ids of the namespaces that were added."""
+        return {source for _, _, kind, source in self._words if kind == TermSource.NAMESPACE}
+
+    def without(self, other: "Indexing") -> list[Word]:
+        """What only this one has."""
+        return sorted(self._words - other._words)
 
     def entries(self, is_new: Callable[[str], bool] = lambda term: True) -> Entries:
         """All that was added; parts only of terms that are new."""
@@ -147,7 +158,7 @@ def insert_entries(connection: Connection, entries: Entries) -> None:
 
 def remove_contents(connection: Connection, digests: Iterable[bytes]) -> None:
     """Remove what is found by content that is about to go."""
-    word, content = tables.search_word, tables.content
+    content = tables.content
     gone = list(digests)
     for start in range(0, len(gone), _CONTENTS_AT_ONCE):
         part = gone[start : start + _CONTENTS_AT_ONCE]
@@ -155,7 +166,23 @@ def remove_contents(connection: Connection, digests: Iterable[bytes]) -> None:
         query = select(content.c.digest, content.c.body).where(content.c.digest.in_(part))
         for digest, body in connection.execute(query):
             indexing.add_content(digest, unpack(body))
-        keys = [tuple(entry) for entry in indexing.entries(lambda term: False).words]
-        for first in range(0, len(keys), _AT_ONCE):
-            some = keys[first : first + _AT_ONCE]
-            connection.execute(delete(word).where(tuple_(*word.primary_key).in_(some)))
+        _remove_words(connection, indexing.entries(lambda term: False).words)
+
+
+def remove_entries(connection: Connection, before: Indexing, after: Indexing) -> None:
+    """Remove what rows were found by before they were changed, and are not any more."""
+    _remove_words(connection, before.without(after))
+
+
+def _remove_words(connection: Connection, words: Sequence[Word]) -> None:
+    table = tables.search_word
+    for first in range(0, len(words), _AT_ONCE):
+        some = words[first : first + _AT_ONCE]
+        connection.execute(delete(table).where(tuple_(*table.primary_key).in_(some)))
+
+
+def remove_unused_parts(connection: Connection) -> None:
+    """Remove the parts of terms that nothing is found by any more."""
+    part, word = tables.search_part, tables.search_word
+    is_used = select(1).where(word.c.term == part.c.term).exists()
+    connection.execute(delete(part).where(~is_used))

@@ -4,6 +4,7 @@ A query of one word, by far the commonest, is counted and ordered by the index a
 is shown of it is read. Everything else looks at each thing that the rarest of its words finds.
 """
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from sqlalchemy import Connection
 from headwater.model.search_text import Rank, Sought, TermSource, words_of
 from headwater.store.query.paging import Page
 from headwater.store.search.matches import Match, find_match, read_texts
-from headwater.store.search.query import Order, Query, Ranked, SearchRun
+from headwater.store.search.query import Keep, Order, Query, Ranked, SearchRun
 from headwater.store.search.results import SearchHit
 from headwater.store.search.terms import Terms, read_terms
 
@@ -25,8 +26,39 @@ class Hit(NamedTuple):
     match: Match
 
 
+# Two names with a colon between them: an owner or a tag, `team:analytics`; no URL.
+_LABEL = re.compile(r"[^\s:/]+:[^\s:/]+")
+
+
 def search(connection: Connection, query: Query, page: Page) -> tuple[list[Hit], int]:
-    """Find what answers a query, and count it all."""
+    """Find what answers a query, and count it all.
+
+    A text such as `team:analytics` is one name: what has its two words in different places is
+    found only where nothing has the name.
+    """
+    label = query.text.strip().lower()
+    if _LABEL.fullmatch(label):
+        hits, total = _search(connection, query._replace(keep=_keep_labelled(query, label)), page)
+        if total:
+            return hits, total
+    return _search(connection, query, page)
+
+
+def _keep_labelled(query: Query, label: str) -> Keep:
+    def keep(connection: Connection, found: list[SearchHit]) -> list[SearchHit]:
+        kept = query.keep(connection, found) if query.keep is not None else found
+        texts = _read_texts(connection, kept)
+        return [
+            each
+            for each in kept
+            if label in each.name.lower()
+            or any(label in match.text.lower() for match in texts.get(each.id, []))
+        ]
+
+    return keep
+
+
+def _search(connection: Connection, query: Query, page: Page) -> tuple[list[Hit], int]:
     words = list(dict.fromkeys(words_of(query.text)))
     if not words:
         return [], 0
@@ -47,17 +79,21 @@ def search(connection: Connection, query: Query, page: Page) -> tuple[list[Hit],
 def _hits(connection: Connection, ranked: Sequence[Ranked], sought: "_Sought") -> list[Hit]:
     """The hits, each with the place of its match. Texts that were removed since are left out."""
     matches = [each.found for each in ranked if sought.is_in_text(each)]
-    texts = read_texts(
-        connection,
-        [each.id for each in matches if each.kind == TermSource.DATASET],
-        [each.id for each in matches if each.kind == TermSource.JOB],
-    )
+    texts = _read_texts(connection, matches)
     hits = []
     for each in ranked:
         match = sought.match(each, texts.get(each.found.id, []))
         if match is not None:
             hits.append(Hit(each.found, each.rank, match))
     return hits
+
+
+def _read_texts(connection: Connection, found: Sequence[SearchHit]) -> dict[bytes, list[Match]]:
+    return read_texts(
+        connection,
+        [each.id for each in found if each.kind == TermSource.DATASET],
+        [each.id for each in found if each.kind == TermSource.JOB],
+    )
 
 
 class _Sought:

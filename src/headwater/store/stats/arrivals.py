@@ -1,7 +1,8 @@
 """What has arrived since a place in the order of arrival: for whoever follows the store.
 
 An event's time says nothing about when it came. SQLite numbers rows as they come, one writer after
-the other. On PostgreSQL writers overlap, and nothing numbers what they write: there is no place.
+the other. On PostgreSQL writers overlap, and nothing numbers what they write: a place there tells
+only the generation.
 """
 
 from typing import NamedTuple
@@ -16,11 +17,18 @@ class ArrivalPosition(NamedTuple):
 
     generation: int
     schema: int
-    position: int
+    # None: nothing is numbered.
+    position: int | None
+
+    def is_same_store(self, other: "ArrivalPosition") -> bool:
+        """Whether nothing was removed or numbered anew between the two."""
+        return self[:2] == other[:2]
 
     def precedes(self, other: "ArrivalPosition") -> bool:
-        """Whether one can go on from here to there: nothing was removed or numbered anew."""
-        return self[:2] == other[:2] and self.position <= other.position
+        """Whether one can go on from here to there."""
+        if self.position is None or other.position is None:
+            return False
+        return self.is_same_store(other) and self.position <= other.position
 
 
 # A vacuum numbers rows anew, and changes the schema's version.
@@ -29,13 +37,14 @@ _PLACE = text(
     " (SELECT schema_version FROM pragma_schema_version),"
     " (SELECT coalesce(max(rowid), 0) FROM event)"
 )
+_GENERATION = text("SELECT generation FROM store_state")
 _ARRIVALS = text(f"SELECT {STATED} FROM event WHERE rowid > :since ORDER BY rowid LIMIT :most")
 
 
-def read_place(connection: Connection) -> ArrivalPosition | None:
-    """Where the store is now; what is read after this is of then, or later. None: unknown."""
+def read_place(connection: Connection) -> ArrivalPosition:
+    """Where the store is now; what is read after this is of then, or later."""
     if connection.dialect.name != "sqlite":
-        return None
+        return ArrivalPosition(int(connection.execute(_GENERATION).scalar_one()), 0, None)
     return ArrivalPosition(*map(int, connection.execute(_PLACE).one()))
 
 

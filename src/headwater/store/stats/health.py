@@ -272,14 +272,36 @@ def read_error_messages(connection: Connection, runs: Iterable[bytes]) -> dict[b
     return {run: message for run, message in messages.items() if message}
 
 
-_ERRORS = Prepared(
-    lambda is_among: select(tables.facet.c.owner, tables.facet.c.digest).where(
-        is_among(tables.facet.c.owner),
-        tables.facet.c.slot == int(Slot.RUN),
-        tables.facet.c.name == "errorMessage",
-        tables.facet.c.author == NOBODY,
+def read_deleted(connection: Connection, runs: Iterable[bytes]) -> set[bytes]:
+    """Those of some runs whose connector was deleted, as the last event of the run has it."""
+    rows = _CONNECTORS.rows(connection, runs)
+    stated = FIELDS.read(connection, (digest for _, digest in rows))
+    return {run for run, digest in rows if stated.get(digest, {}).get("reason") == "deleted"}
+
+
+def _facets_of_runs(name: str) -> Prepared:
+    return Prepared(
+        lambda is_among: select(tables.facet.c.owner, tables.facet.c.digest).where(
+            is_among(tables.facet.c.owner),
+            tables.facet.c.slot == int(Slot.RUN),
+            tables.facet.c.name == name,
+            tables.facet.c.author == NOBODY,
+        )
     )
-)
+
+
+_ERRORS = _facets_of_runs("errorMessage")
+_CONNECTORS = _facets_of_runs("kafka_connect")
+
+
+def shorten(text: str, most: int) -> str:
+    """A text of at most so many characters, cut between words where it has any."""
+    if len(text) <= most:
+        return text
+    start = text[: most - 1]
+    # One more character tells whether the last word is whole.
+    words, _, _ = text[:most].rpartition(" ")
+    return f"{(words if len(words) * 2 > most else start).rstrip()}…"
 
 
 class _ErrorMessage(msgspec.Struct):
@@ -292,7 +314,7 @@ _ERROR_MESSAGE = facets.decoder(_ErrorMessage)
 def _message(body: bytes) -> str:
     found: _ErrorMessage | None = facets.read(_ERROR_MESSAGE, body)
     lines = str(found.message).strip().splitlines() if found and found.message else []
-    return lines[0][:_MOST_CHARACTERS] if lines else ""
+    return shorten(lines[0], _MOST_CHARACTERS) if lines else ""
 
 
 _TYPES: Readings[str] = Readings(read_job_type, 1_000_000)

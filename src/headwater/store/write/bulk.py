@@ -30,7 +30,7 @@ def write_or_reject(writer: Writer, rows: Ready) -> int:
             "the store refused one event of a batch, which is now stored one by one: %s", error
         )
     # What came with one event may be counted on by others, here and in rows still to come.
-    for name in ("rejected", *LASTING):
+    for name in ("rejected", "rejected_place", *LASTING):
         _write_what_can_be(writer, name, rows.get(name, ()))
     events = map(EventRow._make, rows.get("event", ()))
     return sum(_write_singly(writer, event) for event in events)

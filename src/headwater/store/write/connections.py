@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlalchemy import Engine
 
 from headwater.model.merge import Row
+from headwater.store.engine import WRITE_CACHE_KB
 from headwater.store.query.time_limit import interrupt
 from headwater.store.search.index import Entries
 from headwater.store.write import upsert
@@ -43,6 +44,9 @@ class Connection(Protocol):
     def interrupt(self) -> None:
         """End what it is at, from another thread; nothing of it is stored."""
 
+    def release_memory(self) -> None:
+        """Let go of pages that are kept in this process; not within a transaction."""
+
     def abandon(self) -> None:
         """Undo what was not committed, and let go of a connection that may be broken."""
 
@@ -57,6 +61,7 @@ class SqliteConnection:
         driver = self._pooled.driver_connection
         assert isinstance(driver, sqlite3.Connection)
         self._driver = driver
+        driver.execute(f"PRAGMA cache_size = -{WRITE_CACHE_KB}")
 
     def begin(self) -> int:
         self._driver.execute("BEGIN IMMEDIATE")
@@ -84,6 +89,9 @@ class SqliteConnection:
 
     def interrupt(self) -> None:
         interrupt(self._driver)
+
+    def release_memory(self) -> None:
+        self._driver.execute("PRAGMA shrink_memory")
 
     def abandon(self) -> None:
         self._pooled.invalidate()
@@ -135,6 +143,9 @@ class PostgresConnection:
 
     def interrupt(self) -> None:
         interrupt(self._driver)
+
+    def release_memory(self) -> None:
+        """They are kept by the database."""
 
     def abandon(self) -> None:
         self._pooled.invalidate()

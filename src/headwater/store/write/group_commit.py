@@ -34,13 +34,15 @@ WRITE_SECONDS = 20.0
 class Ticket:
     """Facts waiting to be durable; `done` is called once they are stored or failed."""
 
-    __slots__ = ("done", "error", "facts", "is_given_up", "rows")
+    __slots__ = ("done", "error", "facts", "is_given_up", "is_release", "rows")
 
     def __init__(self, facts: Sequence[Facts], done: Callable[["Ticket"], None]) -> None:
         self.facts = facts
         self.rows = sum(map(count_rows, facts))
         self.done = done
         self.is_given_up = False
+        # Nothing to store: the writer is asked to let memory go.
+        self.is_release = False
         self.error: HeadwaterError | None = None
 
 
@@ -102,6 +104,15 @@ class GroupCommit:
             raise StoreUnavailable("the store could not be written; try again")
         self.write([], CHECK_SECONDS)
 
+    def release_memory(self, seconds: float = CHECK_SECONDS) -> None:
+        """Have the writer let go of memory in its turn, and wait for that a while."""
+        is_done = threading.Event()
+        ticket = Ticket([], lambda _: is_done.set())
+        ticket.is_release = True
+        if not self._is_closed:
+            self._queue.put(ticket)
+            is_done.wait(seconds)
+
     def close(self) -> None:
         """Write what was submitted, then end."""
         self._is_closed = True
@@ -136,9 +147,13 @@ class GroupCommit:
         group: list[Ticket] = []
         events = rows = 0
         while ticket is not None:
-            group.append(ticket)
-            events += len(ticket.facts)
-            rows += ticket.rows
+            if ticket.is_release:
+                self._writer.release_memory()
+                ticket.done(ticket)
+            else:
+                group.append(ticket)
+                events += len(ticket.facts)
+                rows += ticket.rows
             if events >= _MAX_EVENTS or rows >= _MAX_ROWS or self._queue.empty():
                 return group, True
             ticket = self._queue.get()

@@ -50,7 +50,7 @@ class Writer:
         self._notes_for_lake = notes_for_lake
         self._connection: Connection | None = None
         # Ids of names and digests of content known to be stored, as of one generation.
-        self._stored: Memo[bool] = Memo(_REMEMBERED_BYTES)
+        self._stored: Memo[bool] = Memo(_REMEMBERED_BYTES, is_shared=False)
         self._generation: int | None = None
 
     def write(self, facts: Sequence[Facts], check: Callable[[], None] = lambda: None) -> None:
@@ -169,6 +169,15 @@ class Writer:
         connection = self._connection
         if connection is not None:
             connection.interrupt()
+
+    def release_memory(self) -> None:
+        """Let go of what only makes the next write quicker."""
+        self._stored.forget_unused()
+        if self._connection is not None:
+            try:
+                self._connection.release_memory()
+            except DRIVER_ERRORS:
+                self._abandon()
 
     def close(self) -> None:
         if self._connection is not None:

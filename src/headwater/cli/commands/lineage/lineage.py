@@ -155,6 +155,16 @@ def show_lineage(screen: Screen, answer: Shape, node: FoundNode, question: Quest
             f"or --limit (here {question.limit:,}).",
             "yellow",
         )
+    if answer.get("incomplete"):
+        screen.say("\nThis lineage is incomplete: not all was recognised of these jobs:", "yellow")
+        for name, summary in _list_gaps(answer):
+            screen.say(f"  {screen.clean(name)}: {screen.clean(summary)}", "yellow")
+
+
+def _list_gaps(answer: Shape) -> list[tuple[str, str]]:
+    """The jobs with gaps, of columns or of nodes, and what was not recognised."""
+    jobs = answer["jobs"].values() if "jobs" in answer else (n["data"] for n in answer["graph"])
+    return sorted((job["name"], job["gapSummary"]) for job in jobs if job.get("gapSummary"))
 
 
 def _check(question: Question, node: FoundNode, output: OutputFormat) -> None:

@@ -66,6 +66,7 @@ def show_paths(screen: Screen, answer: Shape, start: FoundNode, end: FoundNode) 
     if not paths:
         within = " within this depth; raise --depth" if answer["isCut"] else ""
         screen.say(f"no path between {names[0]} and {names[1]}{within}")
+        _warn_of_gaps(screen, answer)
         return
     if not any(found["length"] for found in paths):
         screen.say(f"{names[0]} and {names[1]} are the same, or one is part of the other")
@@ -80,6 +81,12 @@ def show_paths(screen: Screen, answer: Shape, start: FoundNode, end: FoundNode) 
         _show_path(screen, found, nodes, f"path {number} of {len(paths)}: {_length(found)}")
     if answer["isCut"]:
         screen.say("\nThere may be more paths; raise --limit or --depth.", "yellow")
+    _warn_of_gaps(screen, answer)
+
+
+def _warn_of_gaps(screen: Screen, answer: Shape) -> None:
+    if answer.get("incomplete"):
+        screen.say("\nThere may be more paths: not all was recognised of the jobs here.", "yellow")
 
 
 def _length(found: Shape) -> str:

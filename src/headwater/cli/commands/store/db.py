@@ -1,56 +1,19 @@
 """`headwater db`: maintaining the store."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from headwater.cli.commands.serve import Data, Store
+from headwater.cli.commands.store.erase import erase
+from headwater.cli.commands.store.opening import open_store
 from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.cli.output.progress import steps
-from headwater.config import load_settings
 from headwater.durations import parse_duration
 
-if TYPE_CHECKING:
-    from headwater.store.engine import Engine
-
 app = typer.Typer(help="Maintain the store.", no_args_is_help=True)
-
-
-@contextmanager
-def open_store(
-    store: str | None, data: Path | None, is_upgraded: bool = True
-) -> "Iterator[Engine]":
-    """Open the store that the settings name, and bring its tables up to date if asked to."""
-    from headwater.store.engine import open_engine
-    from headwater.store.failures import answering
-    from headwater.store.migrate import upgrade
-
-    engine = open_engine(load_settings(store=store, data=data).store_url)
-    try:
-        with answering():
-            if is_upgraded:
-                upgrade(engine)
-            yield engine
-    finally:
-        engine.dispose()
-
-
-@contextmanager
-def open_store_to_read(store: str | None, data: Path | None) -> "Iterator[Engine]":
-    """Open the store that the settings name, which must be there, and change nothing in it."""
-    from headwater.store.failures import answering
-    from headwater.store.read_only import open_read_only
-
-    engine = open_read_only(load_settings(store=store, data=data).store_url)
-    try:
-        with answering():
-            yield engine
-    finally:
-        engine.dispose()
 
 
 @app.command()
@@ -100,6 +63,9 @@ def prune(
         rows = _readable(rows)
         typer.echo("would be removed" if dry_run else "removed")
     print_rows(rows, ("table", "rows"), output, empty="nothing is older than that")
+
+
+app.command()(erase)
 
 
 @app.command()

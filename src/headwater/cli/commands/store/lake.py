@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from headwater.cli.commands.serve import Data, Store
-from headwater.cli.commands.store.db import open_store
+from headwater.cli.commands.store.opening import open_store
 from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.cli.output.progress import steps
 from headwater.config import load_settings
+from headwater.durations import parse_duration
 
 app = typer.Typer(
     help="Manage the lake: every event as received, in Parquet files by day.", no_args_is_help=True
@@ -83,6 +84,48 @@ def compact(
             f"{done.files_removed:,} files of {done.days:,} days merged into "
             f"{done.files_written:,}; {done.copies_removed:,} duplicates removed"
         )
+
+
+@app.command()
+def expire(
+    older_than: Annotated[
+        str | None,
+        typer.Option(metavar="SPAN", help="Age of an event: 90d, 52w. [default: retention.lake]"),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be removed.")
+    ] = False,
+    lake: Folder = None,
+    output: OutputOption = Output.TEXT,
+    store: Store = None,
+    data: Data = None,
+) -> None:
+    """Remove old events that the store has pruned; safe while others read and write.
+
+    An old event stays while the store has it or its run, or shows a value that its run gave; edits
+    and declarations stay. A rebuild then shows what the store shows now. Prune first: in a store
+    that was never pruned, everything is needed. Ctrl-C stops it; run it again to continue.
+    """
+    from headwater.model.values.instant import MICROSECOND, now
+    from headwater.pipeline.lake.expire import expire as expire_lake
+    from headwater.pipeline.lake.lake import Lake
+
+    span = older_than or load_settings(store=store, data=data).retention.lake
+    if not span:
+        raise typer.BadParameter("give it, or set retention.lake", param_hint="--older-than")
+    try:
+        age = parse_duration(span)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--older-than") from None
+    folder = _folder(lake, store, data)
+    with open_store(store, data) as engine, steps() as show:
+        done = expire_lake(engine, Lake(folder), now() - age // MICROSECOND, dry_run, show)
+    if output is Output.JSON:
+        typer.echo(json.dumps({"folder": str(folder), **done._asdict()}, indent=2))
+    elif dry_run:
+        typer.echo(f"{done.events:,} events would be removed from {folder}")
+    else:
+        typer.echo(f"{done.events:,} events removed from {done.files:,} files of {folder}")
 
 
 @app.command()

@@ -9,7 +9,7 @@ import typer
 
 from headwater.cli.commands.ingest.ingest import Conf, Master, Verbose, parse_pairs
 from headwater.cli.commands.serve import Data, Store
-from headwater.cli.commands.store.db import open_store
+from headwater.cli.commands.store.opening import open_store
 from headwater.cli.output.printing import Output, OutputOption
 from headwater.cli.output.progress import steps
 from headwater.config import load_settings
@@ -33,7 +33,7 @@ def rebuild(
 
     The new store is filled beside the old one and replaces it at the end, with all events received
     meanwhile; running servers switch over. If interrupted, nothing has changed: run it again. Keys
-    and rejected events are kept. Pruned data comes back until the next prune.
+    and rejected events are kept. Pruned data comes back until the next prune, if the lake has it.
     """
     if lake is not None and not lake.is_dir():
         raise typer.BadParameter(f"there is no folder '{lake}'", param_hint="--lake")

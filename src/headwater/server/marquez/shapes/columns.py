@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from msgspec import UNSET, Struct, UnsetType
 
-from headwater.graph.columns import ColumnEdge, ColumnGraph, ColumnKey
+from headwater.graph.column_graph import ColumnEdge, ColumnGraph, ColumnKey
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.node_id import field_node_id, job_node_id
 from headwater.graph.view import View
@@ -13,7 +13,8 @@ from headwater.model.column_map import Transformation
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Name, newest_schema
 from headwater.model.values.instant import format_instant
-from headwater.server.marquez.shapes.common import NameShape, dataset_version
+from headwater.server.marquez.shapes.common import dataset_version
+from headwater.server.marquez.shapes.gaps import GapShape, add_gaps
 from headwater.server.marquez.shapes.graph import EdgeShape, MoreShape, more_shapes
 from headwater.store.engine import Connection
 from headwater.store.read.content_cache import COLUMN_TYPES
@@ -38,6 +39,18 @@ class InputFieldShape(Struct):
     job: str | None
     kind: str | UnsetType = UNSET
     isAssumed: bool | UnsetType = UNSET
+    via: str | UnsetType = UNSET
+    incomplete: bool | UnsetType = UNSET
+
+
+class ColumnJob(Struct):
+    """A job between columns, and what its producer did not recognise of it."""
+
+    namespace: str
+    name: str
+    incomplete: bool | UnsetType = UNSET
+    gapSummary: str | UnsetType = UNSET
+    gaps: list[GapShape] | UnsetType = UNSET
 
 
 class ColumnData(Struct):
@@ -59,14 +72,20 @@ class ColumnNodeShape(Struct):
     outEdges: list[EdgeShape]
     distance: int
     more: MoreShape | UnsetType = UNSET
+    incomplete: bool | UnsetType = UNSET
 
 
 class ColumnGraphShape(Struct):
+    """Columns and their sources. `via` of a source is the field that its job states, if that is
+    not the column itself but one inside or around it. `incomplete` if a job on the way has gaps;
+    `jobs` has all of those."""
+
     graph: list[ColumnNodeShape]
     nodes: list[str]
-    jobs: dict[str, NameShape]
+    jobs: dict[str, ColumnJob]
     asOf: str | None
     isCut: bool
+    incomplete: bool
 
 
 class _Dataset(Struct):
@@ -92,14 +111,17 @@ def column_graph_shape(connection: Connection, view: View, graph: ColumnGraph) -
             outs.get(column, []),
             graph.columns[column],
             more.get(column, UNSET),
+            True if column in graph.incomplete else UNSET,
         )
         for column in shown
     ]
     nodes.sort(key=lambda node: node.id)
     as_of = None if view.at == NOW else format_instant(view.at)
     starts = [ids[column] for column in graph.starts if column in ids]
-    named = {job_ids[job]: NameShape(*name) for job, name in jobs.items()}
-    return ColumnGraphShape(nodes, starts, named, as_of, graph.is_cut)
+    named = {job_ids[job]: ColumnJob(*name) for job, name in jobs.items()}
+    for job in graph.gaps.keys() & jobs.keys():
+        add_gaps(named[job_ids[job]], graph.gaps[job])
+    return ColumnGraphShape(nodes, starts, named, as_of, graph.is_cut, bool(graph.gaps))
 
 
 def _describe(connection: Connection, view: View, datasets: set[bytes]) -> dict[bytes, _Dataset]:
@@ -145,9 +167,10 @@ def _connect(
                     for each in edge.transformations
                 ]
                 transformations[edge.transformations] = shapes
-            inputs[destination].append(
-                _input_field(origin, source, edge, shapes, job_ids.get(edge.job or b""))
-            )
+            field = _input_field(origin, source, edge, shapes, job_ids.get(edge.job or b""))
+            if edge.job in graph.gaps:
+                field.incomplete = True
+            inputs[destination].append(field)
     return inputs, ins, outs
 
 
@@ -171,12 +194,13 @@ def _input_field(
         job,
         UNSET if edge.kind is EdgeKind.OBSERVED else edge.kind.value,
         True if edge.is_assumed else UNSET,
+        edge.via or UNSET,
     )
 
 
 def _jobs(view: View, graph: ColumnGraph) -> dict[bytes, Name]:
     jobs = {edge.job for edges in graph.edges.values() for edge in edges if edge.job}
-    return view.reader.job_names(jobs)
+    return view.reader.job_names(jobs | graph.gaps.keys())
 
 
 def _data(column: ColumnKey, dataset: _Dataset, inputs: list[InputFieldShape]) -> ColumnData:

@@ -25,6 +25,7 @@ from headwater.graph.node_id import dataset_node_id, job_node_id
 from headwater.graph.view import View, Visit
 from headwater.model.aspects import JOB_TYPE
 from headwater.model.facets import Schema
+from headwater.model.gaps import Gaps
 from headwater.model.job_types import job_type
 from headwater.model.run_states import state_of
 from headwater.model.uses import NOW, Name
@@ -40,6 +41,7 @@ from headwater.server.marquez.shapes.common import (
     whole_tags,
 )
 from headwater.server.marquez.shapes.datasets import FieldShape, fields_shape
+from headwater.server.marquez.shapes.gaps import GapShape, add_gaps
 from headwater.server.marquez.shapes.runs import RunShape
 from headwater.store.engine import Connection
 from headwater.store.lineage.newest_runs import NewestRun
@@ -58,6 +60,7 @@ class EdgeShape(Struct):
     origin: str
     destination: str
     kind: str | UnsetType = UNSET
+    incomplete: bool | UnsetType = UNSET
 
 
 class MoreShape(Struct, omit_defaults=True):
@@ -101,6 +104,9 @@ class JobData(Struct):
     latestRun: RunShape | None
     tags: list[str]
     system: str
+    incomplete: bool | UnsetType = UNSET
+    gapSummary: str | UnsetType = UNSET
+    gaps: list[GapShape] | UnsetType = UNSET
 
 
 class NodeShape(Struct):
@@ -111,15 +117,18 @@ class NodeShape(Struct):
     outEdges: list[EdgeShape]
     distance: int
     more: MoreShape | UnsetType = UNSET
+    incomplete: bool | UnsetType = UNSET
 
 
 class GraphShape(Struct):
-    """The answer: Marquez's graph, and beside it where it began and whether it is whole."""
+    """The answer: Marquez's graph, and beside it where it began and whether it is whole: `isCut`
+    if there is more than was asked for, `incomplete` if a job in it has gaps."""
 
     graph: list[NodeShape]
     node: str
     asOf: str | None
     isCut: bool
+    incomplete: bool
 
 
 def graph_shape(connection: Connection, view: View, graph: Graph) -> GraphShape:
@@ -131,6 +140,8 @@ def graph_shape(connection: Connection, view: View, graph: Graph) -> GraphShape:
     ids |= {id: job_node_id(found.job.namespace, found.job.name) for id, found in jobs.items()}
     ins, outs = _edges(graph, ids)
     more = more_shapes(graph.more)
+    # What a job with gaps writes may come from more than is known.
+    unsure = {edge.destination for edge in graph.edges if edge.origin in graph.gaps}
     nodes = [
         NodeShape(
             ids[id],
@@ -140,6 +151,7 @@ def graph_shape(connection: Connection, view: View, graph: Graph) -> GraphShape:
             outs.get(id, []),
             graph.datasets[id],
             more.get(id, UNSET),
+            True if id in unsure else UNSET,
         )
         for id, found in datasets.items()
     ]
@@ -152,17 +164,21 @@ def graph_shape(connection: Connection, view: View, graph: Graph) -> GraphShape:
         NodeShape(
             ids[id],
             "JOB",
-            _job_json(found, uses.get(id, _NO_USES), names, parents, view.at),
+            _job_json(
+                found, uses.get(id, _NO_USES), names, parents, view.at, graph.gaps.get(id, ())
+            ),
             ins.get(id, []),
             outs.get(id, []),
             graph.jobs[id],
             more.get(id, UNSET),
+            True if id in graph.gaps else UNSET,
         )
         for id, found in jobs.items()
     ]
     nodes.sort(key=lambda node: node.id)
     as_of = None if view.at == NOW else format_instant(view.at)
-    return GraphShape(nodes, ids.get(graph.starts[0], ""), as_of, graph.is_cut)
+    start = ids.get(graph.starts[0], "")
+    return GraphShape(nodes, start, as_of, graph.is_cut, bool(graph.gaps))
 
 
 def _edges(
@@ -173,7 +189,8 @@ def _edges(
     for (origin, destination), kind in graph.edges.items():
         if origin in ids and destination in ids:
             stated = UNSET if kind is EdgeKind.OBSERVED else kind.value
-            edge = EdgeShape(ids[origin], ids[destination], stated)
+            has_gaps = bool(graph.gaps) and not graph.gaps.keys().isdisjoint((origin, destination))
+            edge = EdgeShape(ids[origin], ids[destination], stated, has_gaps or UNSET)
             outs[origin].append(edge)
             ins[destination].append(edge)
     for edges in outs.values():
@@ -220,9 +237,14 @@ def _job_json(
     names: Mapping[bytes, NameShape],
     parents: Mapping[bytes, Name],
     at: int,
+    gaps: Gaps,
 ) -> Raw:
-    key = (found.job, found.run, found.facet_digests, *map(frozenset, uses), at)
-    return _SHOWN.get(key) or _remember(key, _job_data(found, uses, names, parents, at))
+    key = (found.job, found.run, found.facet_digests, *map(frozenset, uses), at, gaps)
+    if (shown := _SHOWN.get(key)) is not None:
+        return shown
+    data = _job_data(found, uses, names, parents, at)
+    add_gaps(data, gaps)
+    return _remember(key, data)
 
 
 _FIELDS: Memo[Raw] = Memo(32_000_000)

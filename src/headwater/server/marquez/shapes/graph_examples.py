@@ -15,11 +15,11 @@ from headwater.server.marquez.run_lineage import (
 from headwater.server.marquez.shapes.columns import (
     ColumnData,
     ColumnGraphShape,
+    ColumnJob,
     ColumnNodeShape,
     InputFieldShape,
     TransformationShape,
 )
-from headwater.server.marquez.shapes.common import NameShape
 from headwater.server.marquez.shapes.examples import DATASET, JOB, RUN
 from headwater.server.marquez.shapes.graph import (
     DatasetData,
@@ -82,6 +82,7 @@ _GRAPH = GraphShape(
     _DATASET,
     None,
     False,
+    False,
 )
 _STEP = TransformationShape("DIRECT", "AGGREGATION", None, None)
 _INPUT = InputFieldShape(
@@ -108,8 +109,9 @@ _COLUMN_DATA = ColumnData(
 _COLUMNS = ColumnGraphShape(
     [ColumnNodeShape(_COLUMN, "DATASET_FIELD", _COLUMN_DATA, [EdgeShape(_COLUMN, _SOURCE)], [], 0)],
     [_COLUMN],
-    {_JOB: NameShape(JOB.namespace, JOB.name)},
+    {_JOB: ColumnJob(JOB.namespace, JOB.name)},
     None,
+    False,
     False,
 )
 _RUNS = RunLineage(

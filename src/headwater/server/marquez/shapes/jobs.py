@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from headwater.model.aspects import JOB_TYPE
+from headwater.model.gaps import Gaps
 from headwater.model.job_types import job_type
 from headwater.model.relations import Direction
 from headwater.server.marquez.shapes.common import (
@@ -20,6 +21,7 @@ from headwater.server.marquez.shapes.common import (
     simple_name,
     whole_tags,
 )
+from headwater.server.marquez.shapes.gaps import GapShape, add_gaps
 from headwater.server.marquez.shapes.runs import RunShape
 from headwater.store.read.jobs import JobRecord
 
@@ -65,6 +67,9 @@ class JobShape(Struct):
     tags: list[str]
     labels: list[str]
     currentVersion: str
+    incomplete: bool | UnsetType = UNSET
+    gapSummary: str | UnsetType = UNSET
+    gaps: list[GapShape] | UnsetType = UNSET
 
 
 class JobList(Struct):
@@ -103,10 +108,11 @@ def job_shape(
     uses: list[JobUse],
     runs: list[RunShape],
     parent: tuple[str, str] | None,
+    gaps: Gaps = (),
 ) -> JobShape:
     parent_name = parent[1] if parent else None
     location = facet_text(facets, "sourceCodeLocation", "url")
-    return JobShape(
+    shape = JobShape(
         NameShape(job.namespace, job.name),
         job_type(facet_fields(facets, JOB_TYPE).get("processingType")),
         job.name,
@@ -128,6 +134,8 @@ def job_shape(
         [],
         job_version(job.id, ((use.direction, use.dataset) for use in uses), location),
     )
+    add_gaps(shape, gaps)
+    return shape
 
 
 def context_of(facets: Mapping[str, bytes]) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from headwater.model.relations import Direction, Slot
+from headwater.model.run_states import ABORTED
 from headwater.model.values.ids import access_id
-from headwater.server.marquez.restarts import find_restarted
+from headwater.server.marquez.restarts import find_replaced, find_restarted
 from headwater.server.marquez.shapes.common import (
     NameShape,
     VersionId,
@@ -18,7 +19,9 @@ from headwater.server.marquez.shapes.common import (
     raw_facets,
     text_of,
 )
+from headwater.server.marquez.shapes.gaps import GapShape, add_gaps
 from headwater.store.engine import Connection
+from headwater.store.lineage.gaps import read_run_gaps
 from headwater.store.read.content_cache import BODIES, FIELDS
 from headwater.store.read.facets import Rows, facets_of, read_bodies, read_facet_rows
 from headwater.store.read.runs import RunRecord, RunUse, list_run_uses
@@ -40,7 +43,7 @@ class RunDatasetShape(Struct):
 
 class RunShape(Struct):
     """A run. Its datasets are omitted in lists; `restartOf` is the previous run of a stream that
-    continued from the same checkpoint."""
+    continued from the same checkpoint; `replacedBy` the next, of one that never said its end."""
 
     id: str
     createdAt: str | None
@@ -58,6 +61,10 @@ class RunShape(Struct):
     inputDatasetVersions: list[RunDatasetShape] | UnsetType = UNSET
     outputDatasetVersions: list[RunDatasetShape] | UnsetType = UNSET
     restartOf: str | UnsetType = UNSET
+    incomplete: bool | UnsetType = UNSET
+    gapSummary: str | UnsetType = UNSET
+    gaps: list[GapShape] | UnsetType = UNSET
+    replacedBy: str | UnsetType = UNSET
 
 
 class RunList(Struct):
@@ -115,11 +122,18 @@ def read_run_shapes(
     uses = _Uses(connection, requested)
     facets = {run.key: facets_of(rows.get(run.key, ()), bodies) for run in requested}
     restarted = find_restarted(connection, requested, facets)
+    gaps = read_run_gaps(connection, facets)
+    replaced = find_replaced(connection, requested, facets)
     shapes = []
     for run in requested:
         job = jobs.get(run.job) if run.job else None
+        successor = replaced.get(run.key)
+        if successor is not None:
+            run = run._replace(state=ABORTED, ended_at=run.updated_at)
         shape = run_shape(run, facets[run.key], job)
+        shape.replacedBy = UNSET if successor is None else successor.id
         shape.restartOf = restarted.get(run.key, UNSET)
+        add_gaps(shape, gaps.get(run.key, ()))
         shape.jobVersion = uses.job_version(run, job)
         shape.inputDatasetVersions = uses.shapes(run, Direction.INPUT)
         shape.outputDatasetVersions = uses.shapes(run, Direction.OUTPUT)
