@@ -200,6 +200,8 @@ class Scope:
             return QueryRows(
                 [RowColumn(name, value) for name, value in found.value.members.items()]
             )
+        message = f"The fields of {'.'.join(parts)} are not known: `*` is not expanded."
+        self.report("star", message, node)
         return QueryRows([RowColumn("*", found.value.through(CHANGED))])
 
 

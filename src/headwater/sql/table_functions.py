@@ -23,6 +23,20 @@ _FILES = {
     "ClickHouse": "s3 s3cluster gcs hdfs url file azureblobstorage iceberg deltalake hudi",
 }
 _FILE_CLASSES = (exp.ReadCSV, exp.ReadParquet)
+# Functions of one column, of those that sqlglot does not know, and the columns of others.
+_ONE_COLUMN = frozenset(
+    """
+    flatten generate_series generate_subscripts json_array_elements json_array_elements_text
+    json_object_keys jsonb_array_elements jsonb_array_elements_text jsonb_object_keys
+    jsonb_path_query numbers numbers_mt range regexp_matches regexp_split_to_table sequence
+    string_split string_to_table
+    """.split()
+)
+_COLUMNS = {
+    **dict.fromkeys(("json_each", "json_each_text"), ("key", "value")),
+    **dict.fromkeys(("jsonb_each", "jsonb_each_text"), ("key", "value")),
+    "openjson": ("key", "value", "type"),
+}
 _FLATTENED = ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS")
 
 
@@ -61,8 +75,16 @@ def function_rows(reader: "QueryReader", scope: Scope, node: exp.Expr, call: exp
     if not names:
         # One column of the function's own alias, as PostgreSQL has it, or any that is asked for.
         name = node.alias or call.name or "value"
-        return NamedRows(name, QueryRows([RowColumn(name, value)], added_by=value))
+        unknown = call.name if _is_unknown(call) else ""
+        if unknown and not value.whole:
+            reader.session.report("function", f"What {unknown} reads is not known.", call)
+        return NamedRows(name, QueryRows([RowColumn(name, value)], added_by=value, function=unknown))
     return NamedRows(node.alias, QueryRows([RowColumn(name, value) for name in names]))
+
+
+def _is_unknown(call: exp.Expr) -> bool:
+    """Whether nobody knows how many columns a function has; most that sqlglot knows have one."""
+    return isinstance(call, exp.Anonymous) and call.name.lower() not in _ONE_COLUMN
 
 
 def _stacked(
@@ -170,7 +192,7 @@ def _listed(reader: "QueryReader", call: exp.Expr) -> list[str]:
         return list(_FLATTENED)
     if call.name.upper() in _PREDICTIONS:
         return [each.name for each in reader.session.models.get(_model_of(call), ())]
-    return []
+    return list(_COLUMNS.get(call.name.lower(), ()))
 
 
 def unnested(reader: "QueryReader", scope: Scope, node: exp.Expr) -> NamedRows:

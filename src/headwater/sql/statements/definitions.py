@@ -9,7 +9,7 @@ from sqlglot.dialects.dialect import Dialect
 from headwater.model.naming import DatasetName
 from headwater.sql.catalog import CatalogColumn
 from headwater.sql.connectors import physical_name
-from headwater.sql.dialects import create_options, nodes
+from headwater.sql.dialects import create_options, nodes, external_engine
 from headwater.sql.relations import table_parts
 from headwater.sql.rows import NOTHING, Derived, NamedRows, QueryRows, RowColumn
 from headwater.sql.session import Definition, Session, table_rows
@@ -290,6 +290,9 @@ def _dataset(
         return None
     session = reader.session
     found = physical_name(options, type(session.dialect).__name__.lower(), parts[-1])
+    engine = external_engine(node) if type(session.dialect).__name__ == "ClickHouse" else ""
+    if engine and found is None:
+        session.report("table", f"What the engine {engine} stands for is not known.", node)
     if found is None and not options.get("connector"):
         return session.dataset_in_catalog(parts)
     return found
