@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from headwater.model.values.derivation import CHANGED, combine
 from headwater.sql.expressions import SqlExpressionReader, part_name
+from headwater.sql.pivot_statements import pivot_rows
 from headwater.sql.pivots import matched, pivoted
 from headwater.sql.relations import add_join, add_source
 from headwater.sql.results import SourceColumn
@@ -25,6 +26,8 @@ LATERAL_ALIASES = frozenset(
     ("clickhouse", "databricks", "duckdb", "redshift", "snowflake", "spark", "teradata")
 )
 _SPARK_WINDOWS = frozenset(("window", "session_window"))
+QUERIES = (exp.Query, exp.Values, exp.Table, exp.Pivot)
+"""What gives rows where a query stands."""
 _DML = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
 
 
@@ -80,6 +83,8 @@ class QueryReader:
             return self._set_operation(node, outer)
         if isinstance(node, exp.Subquery):
             return self._in_parentheses(node, outer)
+        if isinstance(node, exp.Pivot):
+            return pivot_rows(self, node, outer)
         if isinstance(node, exp.Values):
             return self.values(node, self.scope(outer)).named(alias_columns(node))
         if isinstance(node, (exp.Table, exp.Lateral, exp.Unnest)):
@@ -165,7 +170,7 @@ class QueryReader:
         query = each.this
         if isinstance(query, _DML) and self.write is not None:
             return self.write(query)
-        if not isinstance(query, (exp.Query, exp.Values, exp.Table)):
+        if not isinstance(query, QUERIES):
             value = self.expressions(self.scope(outer)).read(query)
             return QueryRows([RowColumn(each.alias, value)])
         is_recursive = key not in level and _refers_to(query, key)

@@ -93,3 +93,19 @@ COPY (SELECT id FROM orders) TO '/tmp/x.csv';
 --> reads orders
 --> COPY /tmp/x.csv
 --> /tmp/x.csv.id INT = orders.id IDENTITY
+
+-- case: update of a query's columns
+-- dialect: oracle
+UPDATE (SELECT o.name AS n, s.country FROM orders o JOIN suppliers s ON s.id = o.supplier) SET n = upper(country);
+--> reads suppliers
+--> UPDATE orders
+--> orders.name STRING = suppliers.country TRANSFORMATION
+--> orders rows: orders.supplier JOIN, suppliers.id JOIN
+
+-- case: update through a common table expression of two tables
+-- dialect: tsql
+WITH q AS (SELECT o.name, s.country FROM orders o JOIN suppliers s ON s.id = o.supplier) UPDATE q SET name = country;
+--> reads suppliers
+--> UPDATE orders
+--> orders.name STRING = suppliers.country IDENTITY
+--> orders rows: orders.supplier JOIN, suppliers.id JOIN

@@ -239,7 +239,7 @@ def _source_rows(
 ) -> QueryRows | None:
     """What a table or view is made of: a query, or another table that it copies."""
     query = node.args.get("expression")
-    if isinstance(query, (exp.Query, exp.Values, exp.Paren)):
+    if isinstance(query, (exp.Query, exp.Values, exp.Pivot, exp.Paren)):
         levels = reader.queries.mark()
         reader.queries.define_common(node)
         rows = reader.queries.read(query)

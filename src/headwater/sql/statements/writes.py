@@ -6,11 +6,11 @@ from sqlglot import exp
 
 from headwater.sql.catalog import CatalogColumn
 from headwater.sql.dialects import nodes
-from headwater.sql.queries import QueryReader
+from headwater.sql.queries import QUERIES, QueryReader
 from headwater.sql.relations import add_source, table_parts
 from headwater.sql.rows import NamedRows, QueryRows
 from headwater.sql.session import Definition, Session
-from headwater.sql.statements.changes import delete, merge, rows_of_target, update
+from headwater.sql.statements.changes import delete, merge, update
 from headwater.sql.statements.conflicts import with_conflict
 from headwater.sql.statements.definitions import create, declare
 from headwater.sql.statements.moves import alter, cache, copy, drop, export, load, truncate, use
@@ -20,8 +20,9 @@ from headwater.sql.statements.no_lineage import (
     WITHOUT_LINEAGE,
 )
 from headwater.sql.statements.outcome import WriteBuilder, target_parts
+from headwater.sql.statements.outputs import rows_of_target, write_output
 
-_PLAIN_QUERIES = (exp.Query, exp.Values)
+_PLAIN_QUERIES = (exp.Query, exp.Values, exp.Pivot)
 
 
 class StatementReader:
@@ -103,7 +104,7 @@ class StatementReader:
 
     def _inserted(self, node: exp.Expr) -> QueryRows:
         source = node.args.get("expression")
-        if isinstance(source, (exp.Query, exp.Values, exp.Table, exp.Paren, exp.Tuple)):
+        if isinstance(source, (*QUERIES, exp.Paren, exp.Tuple)):
             return self.queries.read(source)
         if node.args.get("source"):
             return self.queries.read(node.args["source"])
@@ -130,6 +131,7 @@ class StatementReader:
         if conflict is not None and conflict.expressions:
             rows, names = with_conflict(self, node, parts, rows.named(names), conflict), []
         self.built.written(parts, rows, names, operation)
+        write_output(self, node, parts, rows.named(names))
 
     def _target_columns(
         self,
