@@ -158,6 +158,15 @@ class SqlExpressionReader:
                 parts.append(self.read(each))
         return combine(parts).through(way)
 
+    def _combined(self, node: exp.Expr) -> Derived:
+        """`sumIf(x, condition)` of ClickHouse, with or without parameters."""
+        arguments = [*(node.args.get("params") or node.expressions)]
+        has_condition = "if" in functions.combinators(node) and len(arguments) > 1
+        conditions = [arguments.pop()] if has_condition else []
+        way = Way(Direct.AGGREGATION, functions.is_masking(node))
+        value = combine([self.read(each) for each in arguments]).through(way)
+        return value.beside(self.deciding(conditions, "CONDITIONAL"))
+
     def _filter(self, node: exp.Expr) -> Derived:
         """An aggregate of some rows."""
         where = node.expression.this
@@ -263,6 +272,7 @@ READERS: dict[type[exp.Expr], _Reading] = {
     **dict.fromkeys((exp.Select, exp.Union, exp.Except, exp.Intersect), _Reader._of_query),
     **dict.fromkeys((exp.Subquery, exp.Table), _Reader._of_query),
     **dict.fromkeys(functions.SAME, _Reader._same),
+    **dict.fromkeys(functions.COMBINED, _Reader._combined),
     exp.ArrayFilter: _Reader._array_filter,
     exp.Case: _Reader._case,
     exp.Column: _Reader._column,

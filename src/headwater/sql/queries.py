@@ -25,6 +25,8 @@ MAX_DEPTH = 450
 LATERAL_ALIASES = frozenset(
     ("clickhouse", "databricks", "duckdb", "redshift", "snowflake", "spark", "teradata")
 )
+# Dialects in which WHERE may refer to them, too.
+ALIASES_IN_WHERE = frozenset(("clickhouse", "duckdb", "snowflake", "sqlite", "teradata"))
 _SPARK_WINDOWS = frozenset(("window", "session_window"))
 QUERIES = (exp.Query, exp.Values, exp.Table, exp.Pivot)
 """What gives rows where a query stands."""
@@ -197,14 +199,16 @@ class QueryReader:
         scope.aliases = {key: value for some in self._scalars for key, value in some.items()}
         self._add_from(node, scope)
         expressions = self.expressions(scope)
-        for name in ("prewhere", "where"):
-            if condition := node.args.get(name):
-                scope.deciding |= expressions.deciding([condition.this], "FILTER")
+        sees_aliases = type(self.session.dialect).__name__.lower() in ALIASES_IN_WHERE
+        if not sees_aliases:
+            self._filter(node, scope)
         if connect := node.args.get("connect"):
             conditions = [connect.args[n] for n in ("start", "connect") if connect.args.get(n)]
             scope.deciding |= expressions.deciding(conditions, "FILTER")
         self._name_windows(node, scope)
         rows = self._projected(node, scope)
+        if sees_aliases:
+            self._filter(node, scope)
         self._group(node, scope, rows)
         scope.prefers_aliases = True
         for name in ("having", "qualify"):
@@ -218,6 +222,11 @@ class QueryReader:
         if distinct := node.args.get("distinct"):
             scope.deciding |= self._distinct(distinct, scope, rows)
         return rows.decided_by(scope.deciding)
+
+    def _filter(self, node: exp.Expr, scope: Scope) -> None:
+        for name in ("prewhere", "where"):
+            if condition := node.args.get(name):
+                scope.deciding |= self.expressions(scope).deciding([condition.this], "FILTER")
 
     def selected(self, expressions: Sequence[exp.Expr], scope: Scope) -> QueryRows:
         """The rows that a list of expressions gives in a scope, as RETURNING does."""
@@ -292,6 +301,10 @@ class QueryReader:
         columns.append(self._named(node, place, scope))
 
     def _named(self, node: exp.Expr, place: int, scope: Scope) -> RowColumn:
+        is_assigned = isinstance(node, exp.EQ) and node.this.is_string
+        if is_assigned and type(self.session.dialect).__name__ in ("TSQL", "Fabric"):
+            # `SELECT 'a' = x`, where a comparison is no value.
+            node = exp.alias_(node.expression, node.this.name, quoted=True)
         inner = node.unalias()
         expressions = self.expressions(scope)
         if isinstance(inner, exp.Column) and not isinstance(inner.this, exp.Star):
@@ -334,21 +347,25 @@ class QueryReader:
         expressions = self.expressions(scope)
         for each in keys:
             inner = each.this if isinstance(each, exp.Ordered) else each
+            if isinstance(inner, exp.Var) and inner.name.upper() == "ALL":
+                decided = decided.union(*(c.value.deciding(subtype) for c in rows.columns))
+                continue
             if isinstance(inner, exp.Literal) and not inner.is_string:
                 place = int(inner.name) - 1 if inner.name.isdigit() else -1
                 if 0 <= place < len(rows.columns):
                     decided |= rows.columns[place].value.deciding(subtype)
                 continue
-            decided |= self._alias_first(inner, scope, expressions).deciding(subtype)
+            is_sorted = subtype == "SORT"
+            decided |= self._alias_first(inner, scope, expressions, is_sorted).deciding(subtype)
         return decided
 
     def _alias_first(
-        self, node: exp.Expr, scope: Scope, expressions: SqlExpressionReader
+        self, node: exp.Expr, scope: Scope, expressions: SqlExpressionReader, is_sorted: bool
     ) -> Derived:
-        """A bare name is an alias of the select list, unless a table is known to have it."""
+        """A bare name is an alias of the select list; in GROUP BY, unless a table has it."""
         if isinstance(node, exp.Column) and len(node.parts) == 1:
             found = scope.aliases.get(node.name.lower())
-            if found is not None and not scope.certainly_has(node.name):
+            if found is not None and (is_sorted or not scope.certainly_has(node.name)):
                 return found.value
         return expressions.read(node)
 

@@ -75,6 +75,7 @@ WITH moved AS (DELETE FROM orders WHERE price > 1 RETURNING id, name) INSERT INT
 --> INSERT archive
 --> archive.id INT = orders.id IDENTITY
 --> archive.name STRING = orders.name IDENTITY
+--> archive rows: orders.price FILTER
 
 -- case: select into
 SELECT id, name INTO archive FROM orders;

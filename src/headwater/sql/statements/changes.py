@@ -23,6 +23,7 @@ def _change(
     if name in used:
         reader.session.inputs.setdefault(name.lower(), reader.session.table(parts))
     reader.built.written(parts, rows, (), operation)
+    reader.changed = rows
 
 
 def update(reader: "StatementReader", node: exp.Expr) -> None:

@@ -33,6 +33,8 @@ class StatementReader:
         self.queries = QueryReader(session)
         self.queries.write = self._inside_query
         self.built = WriteBuilder(session)
+        self.changed = QueryRows()
+        """What the statement has written to the table that it changes."""
 
     def read(self, node: exp.Expr) -> None:
         """Read a statement; one of a kind that is not known is a problem."""
@@ -67,7 +69,8 @@ class StatementReader:
             scope.relations.append(NamedRows(node.this.alias or parts[-1], rows, parts))
             table = self.session.table(parts)
             self.session.inputs.setdefault(table.name.lower(), table)
-        return self.queries.selected(returning.expressions, scope)
+        returned = self.queries.selected(returning.expressions, scope)
+        return returned.decided_by(inner.changed.deciding)
 
     # Queries.
 
@@ -131,7 +134,8 @@ class StatementReader:
         if conflict is not None and conflict.expressions:
             rows, names = with_conflict(self, node, parts, rows.named(names), conflict), []
         self.built.written(parts, rows, names, operation)
-        write_output(self, node, parts, rows.named(names))
+        self.changed = rows.named(names)
+        write_output(self, node, parts, self.changed)
 
     def _target_columns(
         self,
