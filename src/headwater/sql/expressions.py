@@ -16,11 +16,15 @@ _MASKED = Way(Direct.TRANSFORMATION, True)
 
 
 class SqlExpressionReader:
-    """Reads expressions in a scope; `query` gives the rows of a query inside one."""
+    """Reads expressions in a scope; `query` gives the rows of a query inside one.
 
-    def __init__(self, scope: Scope, query: Query) -> None:
+    `has_places` says that `$1` is a column by its place.
+    """
+
+    def __init__(self, scope: Scope, query: Query, has_places: bool = False) -> None:
         self._scope = scope
         self._query = query
+        self._has_places = has_places
 
     def read(self, node: exp.Expr) -> Derived:
         """Where a value comes from. What is not known by its class is made of all its parts."""
@@ -53,7 +57,9 @@ class SqlExpressionReader:
         return NOTHING
 
     def _column(self, node: exp.Expr) -> Derived:
-        return self.column(node).value if isinstance(node, exp.Column) else NOTHING
+        if not isinstance(node, exp.Column) or _is_default(node):
+            return NOTHING
+        return self.column(node).value
 
     def column(self, node: exp.Column) -> RowColumn:
         """What a name means, with the name and type it has."""
@@ -65,11 +71,19 @@ class SqlExpressionReader:
         return self._scope.column([part_name(part) for part in node.parts], node)
 
     def _parameter(self, node: exp.Expr) -> Derived:
-        """`$1`: a column of a staged file; elsewhere it is a value that is given."""
-        tables = [table for each in self._scope.relations for table in each.rows.open_tables]
-        if isinstance(node.this, exp.Literal) and len(tables) == 1 and tables[0].startswith("@"):
+        """`$1`: a column by its place, in Snowflake; elsewhere it is a value that is given."""
+        relations = self._scope.relations
+        tables = [table for each in relations for table in each.rows.open_tables]
+        if not isinstance(node.this, exp.Literal):
+            return NOTHING
+        if len(tables) == 1 and tables[0].startswith("@"):
             return self._scope.column([part_name(node)], node).value
-        return NOTHING
+        if not self._has_places:
+            return NOTHING
+        found = relations[0].rows.at_place(part_name(node)) if len(relations) == 1 else None
+        if found is None:
+            self._scope.report("column", f"What {part_name(node)} is, is not known.", node)
+        return found.value if found is not None else NOTHING
 
     def _dot(self, node: exp.Expr) -> Derived:
         """A field of a value, or a function by its schema's name."""
@@ -222,6 +236,22 @@ class SqlExpressionReader:
             members[name] = self.read(value)
         return Derived(members=members)
 
+    def _array(self, node: exp.Expr) -> Derived:
+        """An array; of structures, each field is known, by the names that the first one gives."""
+        rows = [_cells(each) for each in node.expressions]
+        count = len(rows[0]) if rows else 0
+        if not count or any(len(cells) != count for cells in rows):
+            parts = [self.read(each) for each in node.expressions]
+            return combine(parts).through(CHANGED)
+        members = {}
+        for place, first in enumerate(rows[0]):
+            name = first.name if isinstance(first, exp.PropertyEQ) else first.alias
+            cells = [cells[place] for cells in rows]
+            values = [e.expression if isinstance(e, exp.PropertyEQ) else e for e in cells]
+            value = combine([self.read(each) for each in values])
+            members[name or f"field{place}"] = value.through(CHANGED)
+        return Derived(members=members)
+
     def _of_query(self, node: exp.Expr) -> Derived:
         """The value of a subquery, or whether it has rows: made of all that it looks at."""
         rows = self._query(node, self._scope)
@@ -230,6 +260,21 @@ class SqlExpressionReader:
 
     def _exists(self, node: exp.Expr) -> Derived:
         return self.read(node.this)
+
+
+def _cells(node: exp.Expr) -> list[exp.Expr]:
+    """The parts of a structure that is written out; of anything else there are none."""
+    is_row = isinstance(node, (exp.Struct, exp.Tuple)) or (
+        isinstance(node, exp.Anonymous) and str(node.this).upper() == "ROW"
+    )
+    return list(node.expressions) if is_row else []
+
+
+def _is_default(node: exp.Column) -> bool:
+    """The word DEFAULT in place of a value."""
+    name = node.this
+    is_word = isinstance(name, exp.Identifier) and not name.args.get("quoted")
+    return is_word and len(node.parts) == 1 and name.name.upper() == "DEFAULT"
 
 
 def part_name(node: exp.Expr) -> str:
@@ -273,6 +318,7 @@ READERS: dict[type[exp.Expr], _Reading] = {
     **dict.fromkeys((exp.Subquery, exp.Table), _Reader._of_query),
     **dict.fromkeys(functions.SAME, _Reader._same),
     **dict.fromkeys(functions.COMBINED, _Reader._combined),
+    exp.Array: _Reader._array,
     exp.ArrayFilter: _Reader._array_filter,
     exp.Case: _Reader._case,
     exp.Column: _Reader._column,

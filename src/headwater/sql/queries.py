@@ -15,7 +15,7 @@ from headwater.sql.scope import Scope
 from headwater.sql.session import Session
 from headwater.sql.set_operations import combined, is_plain_union, united
 from headwater.sql.stars import is_star, star_rows
-from headwater.sql.table_functions import alias_columns
+from headwater.sql.table_functions import alias_columns, stacked
 from headwater.sql.types import type_of
 
 MAX_DEPTH = 450
@@ -39,14 +39,18 @@ class QueryReader:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._common: list[dict[str, QueryRows]] = []
-        self._scalars: list[dict[str, RowColumn]] = []
-        """Values that WITH gives a name, as ClickHouse can; as many levels as `_common`."""
+        self._scalars: list[dict[str, RowColumn | exp.Expr]] = []
+        """Values that WITH gives a name, as ClickHouse can; as many levels as `_common`.
+
+        An expression is of the columns of the query that uses it.
+        """
         self._depth = 0
         self.write: Callable[[exp.Expr], QueryRows] | None = None
         """Reads a statement that changes data inside a query, if there is one who can."""
 
     def expressions(self, scope: Scope) -> SqlExpressionReader:
-        return SqlExpressionReader(scope, self._inside_expression)
+        has_places = type(self.session.dialect).__name__ == "Snowflake"
+        return SqlExpressionReader(scope, self._inside_expression, has_places)
 
     def _inside_expression(self, node: exp.Expr, scope: Scope) -> QueryRows:
         return self.read(node, scope)
@@ -146,13 +150,16 @@ class QueryReader:
         if with_ is None:
             return
         level: dict[str, QueryRows] = {}
-        scalars: dict[str, RowColumn] = {}
+        scalars: dict[str, RowColumn | exp.Expr] = {}
         self._common.append(level)
         self._scalars.append(scalars)
         for each in with_.expressions:
             if not isinstance(each, exp.CTE):
                 continue
             name = each.alias
+            if not isinstance(each.this, (*QUERIES, *_DML)):
+                scalars[name.lower()] = each
+                continue
             is_declared = bool(with_.args.get("recursive"))
             rows = self._common_rows(each, name.lower(), level, outer, is_declared)
             level[name.lower()] = rows.named(alias_columns(each))
@@ -172,9 +179,6 @@ class QueryReader:
         query = each.this
         if isinstance(query, _DML) and self.write is not None:
             return self.write(query)
-        if not isinstance(query, QUERIES):
-            value = self.expressions(self.scope(outer)).read(query)
-            return QueryRows([RowColumn(each.alias, value)])
         is_recursive = key not in level and _refers_to(query, key)
         if is_recursive and is_declared and not isinstance(query, exp.SetOperation):
             self.session.report("recursive", f"{each.alias} is made of itself alone.", each)
@@ -196,8 +200,8 @@ class QueryReader:
     def _select(self, node: exp.Expr, outer: Scope | None) -> QueryRows:
         scope = self.scope(outer)
         scope.windows = {each.name.lower(): each for each in node.args.get("windows") or ()}
-        scope.aliases = {key: value for some in self._scalars for key, value in some.items()}
         self._add_from(node, scope)
+        self._add_scalars(node, scope)
         expressions = self.expressions(scope)
         sees_aliases = type(self.session.dialect).__name__.lower() in ALIASES_IN_WHERE
         if not sees_aliases:
@@ -222,6 +226,18 @@ class QueryReader:
         if distinct := node.args.get("distinct"):
             scope.deciding |= self._distinct(distinct, scope, rows)
         return rows.decided_by(scope.deciding)
+
+    def _add_scalars(self, node: exp.Expr, scope: Scope) -> None:
+        """What WITH gives a name, of what the query uses."""
+        if not any(self._scalars):
+            return
+        used = {each.name.lower() for each in node.find_all(exp.Column)}
+        for key, value in [pair for some in self._scalars for pair in some.items()]:
+            if isinstance(value, exp.Expr):
+                if key not in used:
+                    continue
+                value = RowColumn(value.alias, self.expressions(scope).read(value.this))
+            scope.aliases[key] = value
 
     def _filter(self, node: exp.Expr, scope: Scope) -> None:
         for name in ("prewhere", "where"):
@@ -295,8 +311,11 @@ class QueryReader:
             columns += [RowColumn(name, value.through(CHANGED)) for name in names]
             return
         if isinstance(node, exp.Aliases):
-            value = self.expressions(scope).read(node.this).through(CHANGED)
-            columns += [RowColumn(each.name, value) for each in node.expressions]
+            names = [each.name for each in node.expressions]
+            values = stacked(self, scope, node.this, len(names)) or [
+                self.expressions(scope).read(node.this).through(CHANGED)
+            ] * len(names)
+            columns += [RowColumn(*each) for each in zip(names, values, strict=True)]
             return
         columns.append(self._named(node, place, scope))
 

@@ -84,6 +84,12 @@ class QueryRows:
                 found = each
         return found
 
+    def at_place(self, name: str) -> RowColumn | None:
+        """The column that `$2` means, where all are listed."""
+        place = int(name[1:]) if name[:1] == "$" and name[1:].isdecimal() else 0
+        is_listed = not self.open_tables and 0 < place <= len(self.columns)
+        return self.columns[place - 1] if is_listed else None
+
     def may_have(self, name: str) -> bool:
         return bool(self.open_tables) or self.find(name) is not None
 
