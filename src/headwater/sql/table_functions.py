@@ -214,7 +214,7 @@ def unnested(reader: "QueryReader", scope: Scope, node: exp.Expr) -> NamedRows:
         name, whole = node.alias or "unnest", combine(values)
         added_by = whole if has_fields else None
         return NamedRows(name, QueryRows([RowColumn(name, whole), *counts], added_by=added_by))
-    if fields and len(names) - bool(offset) == len(fields):
+    if fields and len(names) - (offset is True) == len(fields):
         values = [*fields.values()]
     columns = []
     for place, name in enumerate(names):
