@@ -49,8 +49,8 @@ _AGGREGATE_WORDS = """
     collect_list collect_set topk topkdistinct map_agg max_by median min_by mode
     multiset percentile percentile_cont percentile_disc product regr_count regr_slope skewness
     some std stddev stddev_pop stddev_samp string_agg sum_distinct try_avg try_sum var_pop
-    var_samp variance wm_concat xmlagg stddev_sample correlation uniq uniqexact quantile ratio_to_report
-    sumif avgif groupArray argmax argmin
+    var_samp variance wm_concat xmlagg stddev_sample correlation uniq uniqexact quantile
+    ratio_to_report sumif avgif groupArray argmax argmin
     """
 AGGREGATE_NAMES = frozenset(_AGGREGATE_WORDS.lower().split())
 # Another name or place for the same value.

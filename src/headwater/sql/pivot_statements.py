@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from headwater.model.values.derivation import combine
-from headwater.sql.rows import NOTHING, NamedRows, QueryRows, RowColumn
+from headwater.sql.rows import NOTHING, QueryRows, RowColumn
 from headwater.sql.scope import Scope
 from headwater.sql.stars import is_star, star_rows
 
@@ -24,9 +24,7 @@ def pivot_rows(reader: "QueryReader", node: exp.Expr, outer: Scope | None) -> Qu
     return _pivoted(reader, node, scope, before)
 
 
-def _pivoted(
-    reader: "QueryReader", node: exp.Expr, scope: Scope, before: QueryRows
-) -> QueryRows:
+def _pivoted(reader: "QueryReader", node: exp.Expr, scope: Scope, before: QueryRows) -> QueryRows:
     """A column for each value and aggregate; by default rows are grouped by all the others."""
     expressions = reader.expressions(scope)
     keys = [each.this if isinstance(each, exp.In) else each for each in node.expressions]
@@ -71,9 +69,7 @@ def _named(reader: "QueryReader", node: exp.Expr, scope: Scope) -> RowColumn:
     return RowColumn(node.alias_or_name, value)
 
 
-def _unpivoted(
-    reader: "QueryReader", node: exp.Expr, scope: Scope, before: QueryRows
-) -> QueryRows:
+def _unpivoted(reader: "QueryReader", node: exp.Expr, scope: Scope, before: QueryRows) -> QueryRows:
     """A row for each of some columns: its name, which is made of nothing, and its value."""
     expressions = reader.expressions(scope)
     used: set[str] = set()

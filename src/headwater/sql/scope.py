@@ -21,8 +21,9 @@ Report = Callable[[str, str, exp.Expr | None], None]
 
 # Names without parentheses that are values of the system and not of a table.
 _SYSTEM_WORDS = (
-    "connect_by_iscycle connect_by_isleaf current_date current_time current_timestamp current_user level localtime localtimestamp "
-    "rowid rownum session_user sysdate systimestamp windowend windowstart"
+    "connect_by_iscycle connect_by_isleaf current_date current_time current_timestamp "
+    "current_user level localtime localtimestamp rowid rownum session_user sysdate systimestamp "
+    "windowend windowstart"
 )
 _SYSTEM_VALUES = frozenset(_SYSTEM_WORDS.split())
 _STRUCTURES = ("JSON", "OBJECT", "RECORD", "ROW", "STRUCT", "SUPER", "VARIANT")
@@ -212,7 +213,7 @@ class Scope:
 
 
 def _has_fields(kind: str | None) -> bool:
-    return bool(kind) and kind.upper().startswith(_STRUCTURES)
+    return kind is not None and kind.upper().startswith(_STRUCTURES)
 
 
 def _as_candidate(value: Derived) -> Derived:

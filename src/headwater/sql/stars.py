@@ -1,7 +1,6 @@
 """`*` in a select list: with EXCEPT, REPLACE and RENAME, of a structure, by a pattern."""
 
 import re
-from collections.abc import Sequence
 
 from sqlglot import exp
 

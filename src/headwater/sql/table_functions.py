@@ -24,14 +24,13 @@ _FILES = {
 }
 _FILE_CLASSES = (exp.ReadCSV, exp.ReadParquet)
 # Functions of one column, of those that sqlglot does not know, and the columns of others.
-_ONE_COLUMN = frozenset(
-    """
+_ONE_COLUMN_WORDS = """
     flatten generate_series generate_subscripts json_array_elements json_array_elements_text
     json_object_keys jsonb_array_elements jsonb_array_elements_text jsonb_object_keys
     jsonb_path_query numbers numbers_mt range regexp_matches regexp_split_to_table sequence
     string_split string_to_table
-    """.split()
-)
+    """
+_ONE_COLUMN = frozenset(_ONE_COLUMN_WORDS.split())
 _COLUMNS = {
     **dict.fromkeys(("json_each", "json_each_text"), ("key", "value")),
     **dict.fromkeys(("jsonb_each", "jsonb_each_text"), ("key", "value")),
@@ -78,7 +77,9 @@ def function_rows(reader: "QueryReader", scope: Scope, node: exp.Expr, call: exp
         unknown = call.name if _is_unknown(call) else ""
         if unknown and not value.whole:
             reader.session.report("function", f"What {unknown} reads is not known.", call)
-        return NamedRows(name, QueryRows([RowColumn(name, value)], added_by=value, function=unknown))
+        return NamedRows(
+            name, QueryRows([RowColumn(name, value)], added_by=value, function=unknown)
+        )
     return NamedRows(node.alias, QueryRows([RowColumn(name, value) for name in names]))
 
 

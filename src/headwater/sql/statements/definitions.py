@@ -9,7 +9,7 @@ from sqlglot.dialects.dialect import Dialect
 from headwater.model.naming import DatasetName
 from headwater.sql.catalog import CatalogColumn
 from headwater.sql.connectors import physical_name
-from headwater.sql.dialects import create_options, nodes, external_engine
+from headwater.sql.dialects import create_options, external_engine, nodes
 from headwater.sql.relations import table_parts
 from headwater.sql.rows import NOTHING, Derived, NamedRows, QueryRows, RowColumn
 from headwater.sql.session import Definition, Session, table_rows

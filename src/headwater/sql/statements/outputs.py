@@ -37,7 +37,11 @@ def write_output(
     """
     returning = node.args.get("returning")
     into = returning.args.get("into") if returning is not None else None
-    if not into or type(reader.session.dialect).__name__ not in ("TSQL", "Fabric"):
+    if (
+        returning is None
+        or not into
+        or type(reader.session.dialect).__name__ not in ("TSQL", "Fabric")
+    ):
         return
     target = _target(reader, into)
     if target is None:

@@ -73,7 +73,9 @@ _CHANGES = re.compile(
     rf"(?P<into>{_NAME})\s+FROM\s+{_PLACE}\s+KEYS\s*\((?P<keys>[^)]*)\)(?P<rest>.*)",
     re.I | re.S,
 )
-_DELETED = re.compile(r"APPLY\s+AS\s+DELETE\s+WHEN\s+(.*?)(?=APPLY\s+AS|SEQUENCE\s+BY|$)", re.I | re.S)
+_DELETED = re.compile(
+    r"APPLY\s+AS\s+DELETE\s+WHEN\s+(.*?)(?=APPLY\s+AS|SEQUENCE\s+BY|$)", re.I | re.S
+)
 _SEQUENCE = re.compile(
     r"SEQUENCE\s+BY\s+(.*?)(?=COLUMNS|STORED\s+AS|TRACK\s+HISTORY|$)", re.I | re.S
 )
@@ -98,7 +100,8 @@ def _applied_changes(text: str) -> str | None:
     on = " AND ".join(f"changed_table.{each} = changes.{each}" for each in keys)
     return (
         f"MERGE INTO {match['into']} AS changed_table USING (SELECT {listed} FROM "
-        f"{source}{where}{order}) AS changes ON {on} WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+        f"{source}{where}{order}) AS changes ON {on} WHEN MATCHED THEN UPDATE SET * "
+        "WHEN NOT MATCHED THEN INSERT *"
     )
 
 
