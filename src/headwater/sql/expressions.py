@@ -18,13 +18,21 @@ _MASKED = Way(Direct.TRANSFORMATION, True)
 class SqlExpressionReader:
     """Reads expressions in a scope; `query` gives the rows of a query inside one.
 
-    `has_places` says that `$1` is a column by its place.
+    `has_places` says that `$1` is a column by its place. `variables`, in lower case, are values of
+    the script, where no table is known to have a column of the name.
     """
 
-    def __init__(self, scope: Scope, query: Query, has_places: bool = False) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        query: Query,
+        has_places: bool = False,
+        variables: frozenset[str] = frozenset(),
+    ) -> None:
         self._scope = scope
         self._query = query
         self._has_places = has_places
+        self._variables = variables
 
     def read(self, node: exp.Expr) -> Derived:
         """Where a value comes from. What is not known by its class is made of all its parts."""
@@ -66,7 +74,8 @@ class SqlExpressionReader:
         if isinstance(node.this, exp.Star):
             qualifier = [part.name for part in node.parts[:-1]]
             return RowColumn("*", self._scope.star_of(qualifier, node).everything())
-        if is_template(node.name):
+        is_variable = len(node.parts) == 1 and node.name.lower() in self._variables
+        if is_template(node.name) or (is_variable and not self._scope.certainly_has(node.name)):
             return RowColumn(node.name, NOTHING)
         return self._scope.column([part_name(part) for part in node.parts], node)
 
@@ -90,7 +99,7 @@ class SqlExpressionReader:
         path: list[str] = []
         while isinstance(node, exp.Dot):
             if not isinstance(node.expression, (exp.Identifier, exp.Literal)):
-                return self.read(node.expression)
+                return self._called(node)
             path.insert(0, node.expression.name)
             node = node.this
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
@@ -99,6 +108,19 @@ class SqlExpressionReader:
         if isinstance(node, exp.Identifier):
             return NOTHING
         return inside(RowColumn("", self.read(node)), path).value
+
+    def _called(self, node: exp.Expr) -> Derived:
+        """`schema.f(x)`, or a method of a column: `t.doc.nodes('/a')`."""
+        value, owner = self.read(node.expression), node.this
+        names = [each.name for each in owner.find_all(exp.Identifier)]
+        is_name = isinstance(owner, (exp.Dot, exp.Column)) and len(names) > 1
+        if not is_name or not self._scope.has_relation(names[0]):
+            return value
+        return combine([self._scope.column(names, node).value, value]).through(CHANGED)
+
+    def _star(self, node: exp.Expr) -> Derived:
+        """All columns, as an argument: `hash(*)`; `count(*)` is read elsewhere."""
+        return self._scope.star().everything()
 
     def _same(self, node: exp.Expr) -> Derived:
         """DISTINCT of several values, and the like."""
@@ -256,6 +278,10 @@ class SqlExpressionReader:
         """The value of a subquery, or whether it has rows: made of all that it looks at."""
         rows = self._query(node, self._scope)
         values = [column.value.through(CHANGED) for column in rows.columns]
+        if str(node.unnest().args.get("kind") or "").upper() == "STRUCT":
+            names = (column.name for column in rows.columns)
+            members = dict(zip(names, values, strict=True))
+            return Derived(indirect=rows.deciding, members=members)
         return combine(values).beside(rows.deciding)
 
     def _exists(self, node: exp.Expr) -> Derived:
@@ -311,7 +337,7 @@ def _chosen(conditions: list[Derived], values: list[Derived]) -> Derived:
 _Reading = Callable[[SqlExpressionReader, exp.Expr], Derived]
 _Reader = SqlExpressionReader
 READERS: dict[type[exp.Expr], _Reading] = {
-    **dict.fromkeys((exp.Literal, exp.Null, exp.Boolean, exp.Star, exp.DataType), _Reader._nothing),
+    **dict.fromkeys((exp.Literal, exp.Null, exp.Boolean, exp.DataType), _Reader._nothing),
     **dict.fromkeys((exp.Identifier, exp.Var, exp.Placeholder), _Reader._nothing),
     **dict.fromkeys((exp.Cast, exp.TryCast, exp.JSONCast), _Reader._cast),
     **dict.fromkeys((exp.Select, exp.Union, exp.Except, exp.Intersect), _Reader._of_query),
@@ -332,6 +358,7 @@ READERS: dict[type[exp.Expr], _Reading] = {
     exp.Nvl2: _Reader._nvl2,
     exp.Order: _Reader._ordered,
     exp.Parameter: _Reader._parameter,
+    exp.Star: _Reader._star,
     exp.Struct: _Reader._struct,
     exp.Window: _Reader._window,
     exp.WithinGroup: _Reader._within_group,

@@ -50,7 +50,8 @@ class QueryReader:
 
     def expressions(self, scope: Scope) -> SqlExpressionReader:
         has_places = type(self.session.dialect).__name__ == "Snowflake"
-        return SqlExpressionReader(scope, self._inside_expression, has_places)
+        variables = frozenset(self.session.variables)
+        return SqlExpressionReader(scope, self._inside_expression, has_places, variables)
 
     def _inside_expression(self, node: exp.Expr, scope: Scope) -> QueryRows:
         return self.read(node, scope)

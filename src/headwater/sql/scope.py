@@ -87,6 +87,10 @@ class Scope:
             scope = scope.parent
         return False
 
+    def has_relation(self, name: str) -> bool:
+        """Whether there is a relation of this name, here or around."""
+        return self._relation((name,)) is not None or self._knows_better(name)
+
     def _relation(self, qualifier: Sequence[str]) -> NamedRows | None:
         if len(qualifier) == 1:
             key = qualifier[0].lower()

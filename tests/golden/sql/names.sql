@@ -109,3 +109,43 @@ SELECT e.id, d.country FROM STREAM(orders) e LEFT JOIN suppliers d ON e.supplier
 --> (result).id INT = orders.id IDENTITY
 --> (result).country STRING = suppliers.country IDENTITY
 --> (result) rows: orders.supplier JOIN, suppliers.id JOIN
+
+-- case: all columns as an argument
+-- dialect: snowflake
+SELECT object_construct(*) AS o, hash(*) AS h, count(*) AS n FROM suppliers;
+--> reads suppliers
+--> (result).o = suppliers.id TRANSFORMATION, suppliers.name TRANSFORMATION, suppliers.country TRANSFORMATION
+--> (result).h = suppliers.id TRANSFORMATION masked, suppliers.name TRANSFORMATION masked, suppliers.country TRANSFORMATION masked
+--> (result).n BIGINT = nothing
+
+-- case: methods of a column
+-- dialect: tsql
+SELECT p.id, n.x.value('(name)[1]', 'varchar(50)') AS name, dbo.f(p.id) AS f FROM orders p CROSS APPLY p.note.nodes('/items/item') AS n(x);
+--> reads orders
+--> (result).id INT = orders.id IDENTITY
+--> (result).name = orders.note TRANSFORMATION
+--> (result).f = orders.id TRANSFORMATION
+
+-- case: a variable of the script
+-- dialect: bigquery
+DECLARE least INT64 DEFAULT 3;
+SELECT id, price * least AS p FROM orders WHERE price > least;
+--> reads orders
+--> (result).id INT = orders.id IDENTITY
+--> (result).p = orders.price TRANSFORMATION
+--> (result) rows: orders.price FILTER
+
+-- case: a query that gives a structure
+-- dialect: bigquery
+SELECT (SELECT AS STRUCT name AS x, id AS y).y AS z FROM orders;
+--> reads orders
+--> (result).z = orders.id TRANSFORMATION
+
+-- case: rows of several tables are deleted
+-- dialect: mysql
+DELETE o, s FROM orders o JOIN suppliers s ON s.id = o.supplier WHERE o.price > 3;
+--> reads orders, suppliers
+--> DELETE suppliers
+--> suppliers rows: orders.price FILTER, orders.supplier JOIN, suppliers.id JOIN
+--> DELETE orders
+--> orders rows: orders.price FILTER, orders.supplier JOIN, suppliers.id JOIN

@@ -127,6 +127,12 @@ def _common_target(
 
 
 def delete(reader: "StatementReader", node: exp.Expr) -> None:
+    tables = node.args.get("tables") or []
+    for each in tables[1:]:
+        # MySQL: `DELETE a, b FROM a JOIN b` deletes from both.
+        other = node.copy()
+        other.set("tables", [each.copy()])
+        delete(reader, other)
     levels = reader.queries.mark()
     reader.queries.define_common(node)
     scope, parts = _target_scope(reader, node)

@@ -50,6 +50,9 @@ def declare(reader: "StatementReader", node: exp.Expr) -> None:
             for each in names:
                 columns = _listed_columns(kind, reader.session.dialect)
                 reader.session.define(Definition(f"@{each.name}", columns, is_temporary=True))
+        else:
+            found = (each.name.lower() for each in names if isinstance(each, exp.Expr))
+            reader.session.variables.update(found)
 
 
 def _procedure(reader: "StatementReader", node: exp.Expr) -> None:
