@@ -3,8 +3,8 @@
 import pytest
 
 from headwater.sql import analyze
+from headwater.sql.text.commands import rewrite_command
 from headwater.sql.text.parsing import dialect_named
-from headwater.sql.text.rewriting import rewrite_command
 from headwater.sql.text.script_text import prepare_script
 from headwater.sql.text.templates import Templates
 

@@ -10,12 +10,12 @@ from headwater.sql.catalog import Catalog
 from headwater.sql.results import Problem, Statement, TextPosition
 from headwater.sql.session import Session, TooLong
 from headwater.sql.statements.writes import StatementReader
+from headwater.sql.text.commands import MAX_COMMAND, rewrite_command
 from headwater.sql.text.dialect_choice import better_dialect, choose_dialect
 from headwater.sql.text.dividing import divide
 from headwater.sql.text.limits import DEFAULT_LIMITS, SqlLimits
 from headwater.sql.text.parsing import Piece, dialect_named, parse, pieces
 from headwater.sql.text.procedures import body_of
-from headwater.sql.text.rewriting import MAX_COMMAND, rewrite_command
 from headwater.sql.text.script_text import prepare_script
 from headwater.sql.text.templates import Templates
 

@@ -16,11 +16,23 @@ _MASKED = Way(Direct.TRANSFORMATION, True)
 
 
 class SqlExpressionReader:
-    """Reads expressions in a scope; `query` gives the rows of a query inside one."""
+    """Reads expressions in a scope; `query` gives the rows of a query inside one.
 
-    def __init__(self, scope: Scope, query: Query) -> None:
+    `has_places` says that `$1` is a column by its place. `variables`, in lower case, are values of
+    the script, where no table is known to have a column of the name.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        query: Query,
+        has_places: bool = False,
+        variables: frozenset[str] = frozenset(),
+    ) -> None:
         self._scope = scope
         self._query = query
+        self._has_places = has_places
+        self._variables = variables
 
     def read(self, node: exp.Expr) -> Derived:
         """Where a value comes from. What is not known by its class is made of all its parts."""
@@ -53,30 +65,41 @@ class SqlExpressionReader:
         return NOTHING
 
     def _column(self, node: exp.Expr) -> Derived:
-        return self.column(node).value if isinstance(node, exp.Column) else NOTHING
+        if not isinstance(node, exp.Column) or _is_default(node):
+            return NOTHING
+        return self.column(node).value
 
     def column(self, node: exp.Column) -> RowColumn:
         """What a name means, with the name and type it has."""
         if isinstance(node.this, exp.Star):
             qualifier = [part.name for part in node.parts[:-1]]
             return RowColumn("*", self._scope.star_of(qualifier, node).everything())
-        if is_template(node.name):
+        is_variable = len(node.parts) == 1 and node.name.lower() in self._variables
+        if is_template(node.name) or (is_variable and not self._scope.certainly_has(node.name)):
             return RowColumn(node.name, NOTHING)
         return self._scope.column([part_name(part) for part in node.parts], node)
 
     def _parameter(self, node: exp.Expr) -> Derived:
-        """`$1`: a column of a staged file; elsewhere it is a value that is given."""
-        tables = [table for each in self._scope.relations for table in each.rows.open_tables]
-        if isinstance(node.this, exp.Literal) and len(tables) == 1 and tables[0].startswith("@"):
+        """`$1`: a column by its place, in Snowflake; elsewhere it is a value that is given."""
+        relations = self._scope.relations
+        tables = [table for each in relations for table in each.rows.open_tables]
+        if not isinstance(node.this, exp.Literal):
+            return NOTHING
+        if len(tables) == 1 and tables[0].startswith("@"):
             return self._scope.column([part_name(node)], node).value
-        return NOTHING
+        if not self._has_places:
+            return NOTHING
+        found = relations[0].rows.at_place(part_name(node)) if len(relations) == 1 else None
+        if found is None:
+            self._scope.report("column", f"What {part_name(node)} is, is not known.", node)
+        return found.value if found is not None else NOTHING
 
     def _dot(self, node: exp.Expr) -> Derived:
         """A field of a value, or a function by its schema's name."""
         path: list[str] = []
         while isinstance(node, exp.Dot):
             if not isinstance(node.expression, (exp.Identifier, exp.Literal)):
-                return self.read(node.expression)
+                return self._called(node)
             path.insert(0, node.expression.name)
             node = node.this
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
@@ -85,6 +108,19 @@ class SqlExpressionReader:
         if isinstance(node, exp.Identifier):
             return NOTHING
         return inside(RowColumn("", self.read(node)), path).value
+
+    def _called(self, node: exp.Expr) -> Derived:
+        """`schema.f(x)`, or a method of a column: `t.doc.nodes('/a')`."""
+        value, owner = self.read(node.expression), node.this
+        names = [each.name for each in owner.find_all(exp.Identifier)]
+        is_name = isinstance(owner, (exp.Dot, exp.Column)) and len(names) > 1
+        if not is_name or not self._scope.has_relation(names[0]):
+            return value
+        return combine([self._scope.column(names, node).value, value]).through(CHANGED)
+
+    def _star(self, node: exp.Expr) -> Derived:
+        """All columns, as an argument: `hash(*)`; `count(*)` is read elsewhere."""
+        return self._scope.star().everything()
 
     def _same(self, node: exp.Expr) -> Derived:
         """DISTINCT of several values, and the like."""
@@ -158,6 +194,15 @@ class SqlExpressionReader:
                 parts.append(self.read(each))
         return combine(parts).through(way)
 
+    def _combined(self, node: exp.Expr) -> Derived:
+        """`sumIf(x, condition)` of ClickHouse, with or without parameters."""
+        arguments = [*(node.args.get("params") or node.expressions)]
+        has_condition = "if" in functions.combinators(node) and len(arguments) > 1
+        conditions = [arguments.pop()] if has_condition else []
+        way = Way(Direct.AGGREGATION, functions.is_masking(node))
+        value = combine([self.read(each) for each in arguments]).through(way)
+        return value.beside(self.deciding(conditions, "CONDITIONAL"))
+
     def _filter(self, node: exp.Expr) -> Derived:
         """An aggregate of some rows."""
         where = node.expression.this
@@ -213,14 +258,49 @@ class SqlExpressionReader:
             members[name] = self.read(value)
         return Derived(members=members)
 
+    def _array(self, node: exp.Expr) -> Derived:
+        """An array; of structures, each field is known, by the names that the first one gives."""
+        rows = [_cells(each) for each in node.expressions]
+        count = len(rows[0]) if rows else 0
+        if not count or any(len(cells) != count for cells in rows):
+            parts = [self.read(each) for each in node.expressions]
+            return combine(parts).through(CHANGED)
+        members = {}
+        for place, first in enumerate(rows[0]):
+            name = first.name if isinstance(first, exp.PropertyEQ) else first.alias
+            cells = [cells[place] for cells in rows]
+            values = [e.expression if isinstance(e, exp.PropertyEQ) else e for e in cells]
+            value = combine([self.read(each) for each in values])
+            members[name or f"field{place}"] = value.through(CHANGED)
+        return Derived(members=members)
+
     def _of_query(self, node: exp.Expr) -> Derived:
         """The value of a subquery, or whether it has rows: made of all that it looks at."""
         rows = self._query(node, self._scope)
         values = [column.value.through(CHANGED) for column in rows.columns]
+        if str(node.unnest().args.get("kind") or "").upper() == "STRUCT":
+            names = (column.name for column in rows.columns)
+            members = dict(zip(names, values, strict=True))
+            return Derived(indirect=rows.deciding, members=members)
         return combine(values).beside(rows.deciding)
 
     def _exists(self, node: exp.Expr) -> Derived:
         return self.read(node.this)
+
+
+def _cells(node: exp.Expr) -> list[exp.Expr]:
+    """The parts of a structure that is written out; of anything else there are none."""
+    is_row = isinstance(node, (exp.Struct, exp.Tuple)) or (
+        isinstance(node, exp.Anonymous) and str(node.this).upper() == "ROW"
+    )
+    return list(node.expressions) if is_row else []
+
+
+def _is_default(node: exp.Column) -> bool:
+    """The word DEFAULT in place of a value."""
+    name = node.this
+    is_word = isinstance(name, exp.Identifier) and not name.args.get("quoted")
+    return is_word and len(node.parts) == 1 and name.name.upper() == "DEFAULT"
 
 
 def part_name(node: exp.Expr) -> str:
@@ -257,12 +337,14 @@ def _chosen(conditions: list[Derived], values: list[Derived]) -> Derived:
 _Reading = Callable[[SqlExpressionReader, exp.Expr], Derived]
 _Reader = SqlExpressionReader
 READERS: dict[type[exp.Expr], _Reading] = {
-    **dict.fromkeys((exp.Literal, exp.Null, exp.Boolean, exp.Star, exp.DataType), _Reader._nothing),
+    **dict.fromkeys((exp.Literal, exp.Null, exp.Boolean, exp.DataType), _Reader._nothing),
     **dict.fromkeys((exp.Identifier, exp.Var, exp.Placeholder), _Reader._nothing),
     **dict.fromkeys((exp.Cast, exp.TryCast, exp.JSONCast), _Reader._cast),
     **dict.fromkeys((exp.Select, exp.Union, exp.Except, exp.Intersect), _Reader._of_query),
     **dict.fromkeys((exp.Subquery, exp.Table), _Reader._of_query),
     **dict.fromkeys(functions.SAME, _Reader._same),
+    **dict.fromkeys(functions.COMBINED, _Reader._combined),
+    exp.Array: _Reader._array,
     exp.ArrayFilter: _Reader._array_filter,
     exp.Case: _Reader._case,
     exp.Column: _Reader._column,
@@ -276,6 +358,7 @@ READERS: dict[type[exp.Expr], _Reading] = {
     exp.Nvl2: _Reader._nvl2,
     exp.Order: _Reader._ordered,
     exp.Parameter: _Reader._parameter,
+    exp.Star: _Reader._star,
     exp.Struct: _Reader._struct,
     exp.Window: _Reader._window,
     exp.WithinGroup: _Reader._within_group,

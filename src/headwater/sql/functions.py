@@ -4,6 +4,8 @@ To teach Headwater a function that sqlglot has a class for, add the class to one
 that sqlglot does not know is found by its name, in lower case.
 """
 
+import re
+
 from sqlglot import exp
 
 
@@ -26,7 +28,8 @@ _MASKING_WORDS = """
     hmac_sha512 mask mask_keep_left mask_keep_right mask_left mask_right md5 md5_binary md5_hex
     murmur_hash murmurhash3_32 ora_hash sha sha1 sha1_binary sha2 sha2_binary sha224 sha256
     sha384 sha512 spooky_hash_v2_32 standard_hash xxhash64 xxh3 siphash64 aes_encrypt
-    count_min_sketch hll_sketch_agg
+    count count_min_sketch hll_sketch_agg uniq uniqcombined uniqcombined64 uniqexact uniqhll12
+    uniqthetasketch
     """
 MASKING_NAMES = frozenset(_MASKING_WORDS.split())
 # The value is one of the arguments.
@@ -47,7 +50,7 @@ _AGGREGATE_WORDS = """
     multiset percentile percentile_cont percentile_disc product regr_count regr_slope skewness
     some std stddev stddev_pop stddev_samp string_agg sum_distinct try_avg try_sum var_pop
     var_samp variance wm_concat xmlagg stddev_sample correlation uniq uniqexact quantile
-    sumif avgif groupArray argmax argmin
+    ratio_to_report sumif avgif groupArray argmax argmin
     """
 AGGREGATE_NAMES = frozenset(_AGGREGATE_WORDS.lower().split())
 # Another name or place for the same value.
@@ -66,7 +69,7 @@ ORDERED_SETS = _classes("PercentileCont", "PercentileDisc", "Mode", "Quantile")
 def is_masking(node: exp.Expr) -> bool:
     if isinstance(node, MASKING):
         return True
-    is_by_name = isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc))
+    is_by_name = isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc, *COMBINED))
     return is_by_name and _name(node) in MASKING_NAMES
 
 
@@ -95,6 +98,25 @@ def is_aggregate(node: exp.Expr) -> bool:
     return isinstance(node, exp.Anonymous) and _name(node) in AGGREGATE_NAMES
 
 
+# What ClickHouse adds to the name of an aggregate, as in `sumIfState`.
+_COMBINATORS = re.compile(
+    "(if|array|map|simplestate|state|merge|mergestate|foreach|distinct|ordefault|ornull|argmin|argmax)$"
+)
+COMBINED = (exp.CombinedAggFunc, exp.CombinedParameterizedAgg)
+
+
+def combinators(node: exp.Expr) -> list[str]:
+    """What stands behind the name of an aggregate of ClickHouse, the last first."""
+    name, found = str(node.this).lower(), []
+    while (match := _COMBINATORS.search(name)) and match.start():
+        found.append(match[1])
+        name = name[: match.start()]
+    return found
+
+
 def _name(node: exp.Expr) -> str:
-    name = node.this
-    return name.lower() if isinstance(name, str) else ""
+    name = str(node.this).lower() if isinstance(node.this, str) else ""
+    if isinstance(node, COMBINED):
+        for each in combinators(node):
+            name = name.removesuffix(each)
+    return name

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from headwater.model.values.derivation import CHANGED, combine
 from headwater.sql.expressions import SqlExpressionReader, part_name
+from headwater.sql.pivot_statements import pivot_rows
 from headwater.sql.pivots import matched, pivoted
 from headwater.sql.relations import add_join, add_source
 from headwater.sql.results import SourceColumn
@@ -14,7 +15,7 @@ from headwater.sql.scope import Scope
 from headwater.sql.session import Session
 from headwater.sql.set_operations import combined, is_plain_union, united
 from headwater.sql.stars import is_star, star_rows
-from headwater.sql.table_functions import alias_columns
+from headwater.sql.table_functions import alias_columns, stacked
 from headwater.sql.types import type_of
 
 MAX_DEPTH = 450
@@ -24,7 +25,11 @@ MAX_DEPTH = 450
 LATERAL_ALIASES = frozenset(
     ("clickhouse", "databricks", "duckdb", "redshift", "snowflake", "spark", "teradata")
 )
+# Dialects in which WHERE may refer to them, too.
+ALIASES_IN_WHERE = frozenset(("clickhouse", "duckdb", "snowflake", "sqlite", "teradata"))
 _SPARK_WINDOWS = frozenset(("window", "session_window"))
+QUERIES = (exp.Query, exp.Values, exp.Table, exp.Pivot)
+"""What gives rows where a query stands."""
 _DML = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
 
 
@@ -34,14 +39,19 @@ class QueryReader:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._common: list[dict[str, QueryRows]] = []
-        self._scalars: list[dict[str, RowColumn]] = []
-        """Values that WITH gives a name, as ClickHouse can; as many levels as `_common`."""
+        self._scalars: list[dict[str, RowColumn | exp.Expr]] = []
+        """Values that WITH gives a name, as ClickHouse can; as many levels as `_common`.
+
+        An expression is of the columns of the query that uses it.
+        """
         self._depth = 0
         self.write: Callable[[exp.Expr], QueryRows] | None = None
         """Reads a statement that changes data inside a query, if there is one who can."""
 
     def expressions(self, scope: Scope) -> SqlExpressionReader:
-        return SqlExpressionReader(scope, self._inside_expression)
+        has_places = type(self.session.dialect).__name__ == "Snowflake"
+        variables = frozenset(self.session.variables)
+        return SqlExpressionReader(scope, self._inside_expression, has_places, variables)
 
     def _inside_expression(self, node: exp.Expr, scope: Scope) -> QueryRows:
         return self.read(node, scope)
@@ -80,6 +90,8 @@ class QueryReader:
             return self._set_operation(node, outer)
         if isinstance(node, exp.Subquery):
             return self._in_parentheses(node, outer)
+        if isinstance(node, exp.Pivot):
+            return pivot_rows(self, node, outer)
         if isinstance(node, exp.Values):
             return self.values(node, self.scope(outer)).named(alias_columns(node))
         if isinstance(node, (exp.Table, exp.Lateral, exp.Unnest)):
@@ -139,13 +151,16 @@ class QueryReader:
         if with_ is None:
             return
         level: dict[str, QueryRows] = {}
-        scalars: dict[str, RowColumn] = {}
+        scalars: dict[str, RowColumn | exp.Expr] = {}
         self._common.append(level)
         self._scalars.append(scalars)
         for each in with_.expressions:
             if not isinstance(each, exp.CTE):
                 continue
             name = each.alias
+            if not isinstance(each.this, (*QUERIES, *_DML)):
+                scalars[name.lower()] = each
+                continue
             is_declared = bool(with_.args.get("recursive"))
             rows = self._common_rows(each, name.lower(), level, outer, is_declared)
             level[name.lower()] = rows.named(alias_columns(each))
@@ -165,9 +180,6 @@ class QueryReader:
         query = each.this
         if isinstance(query, _DML) and self.write is not None:
             return self.write(query)
-        if not isinstance(query, (exp.Query, exp.Values, exp.Table)):
-            value = self.expressions(self.scope(outer)).read(query)
-            return QueryRows([RowColumn(each.alias, value)])
         is_recursive = key not in level and _refers_to(query, key)
         if is_recursive and is_declared and not isinstance(query, exp.SetOperation):
             self.session.report("recursive", f"{each.alias} is made of itself alone.", each)
@@ -189,17 +201,19 @@ class QueryReader:
     def _select(self, node: exp.Expr, outer: Scope | None) -> QueryRows:
         scope = self.scope(outer)
         scope.windows = {each.name.lower(): each for each in node.args.get("windows") or ()}
-        scope.aliases = {key: value for some in self._scalars for key, value in some.items()}
         self._add_from(node, scope)
+        self._add_scalars(node, scope)
         expressions = self.expressions(scope)
-        for name in ("prewhere", "where"):
-            if condition := node.args.get(name):
-                scope.deciding |= expressions.deciding([condition.this], "FILTER")
+        sees_aliases = type(self.session.dialect).__name__.lower() in ALIASES_IN_WHERE
+        if not sees_aliases:
+            self._filter(node, scope)
         if connect := node.args.get("connect"):
             conditions = [connect.args[n] for n in ("start", "connect") if connect.args.get(n)]
             scope.deciding |= expressions.deciding(conditions, "FILTER")
         self._name_windows(node, scope)
         rows = self._projected(node, scope)
+        if sees_aliases:
+            self._filter(node, scope)
         self._group(node, scope, rows)
         scope.prefers_aliases = True
         for name in ("having", "qualify"):
@@ -213,6 +227,23 @@ class QueryReader:
         if distinct := node.args.get("distinct"):
             scope.deciding |= self._distinct(distinct, scope, rows)
         return rows.decided_by(scope.deciding)
+
+    def _add_scalars(self, node: exp.Expr, scope: Scope) -> None:
+        """What WITH gives a name, of what the query uses."""
+        if not any(self._scalars):
+            return
+        used = {each.name.lower() for each in node.find_all(exp.Column)}
+        for key, value in [pair for some in self._scalars for pair in some.items()]:
+            if isinstance(value, exp.Expr):
+                if key not in used:
+                    continue
+                value = RowColumn(value.alias, self.expressions(scope).read(value.this))
+            scope.aliases[key] = value
+
+    def _filter(self, node: exp.Expr, scope: Scope) -> None:
+        for name in ("prewhere", "where"):
+            if condition := node.args.get(name):
+                scope.deciding |= self.expressions(scope).deciding([condition.this], "FILTER")
 
     def selected(self, expressions: Sequence[exp.Expr], scope: Scope) -> QueryRows:
         """The rows that a list of expressions gives in a scope, as RETURNING does."""
@@ -281,12 +312,19 @@ class QueryReader:
             columns += [RowColumn(name, value.through(CHANGED)) for name in names]
             return
         if isinstance(node, exp.Aliases):
-            value = self.expressions(scope).read(node.this).through(CHANGED)
-            columns += [RowColumn(each.name, value) for each in node.expressions]
+            names = [each.name for each in node.expressions]
+            values = stacked(self, scope, node.this, len(names)) or [
+                self.expressions(scope).read(node.this).through(CHANGED)
+            ] * len(names)
+            columns += [RowColumn(*each) for each in zip(names, values, strict=True)]
             return
         columns.append(self._named(node, place, scope))
 
     def _named(self, node: exp.Expr, place: int, scope: Scope) -> RowColumn:
+        is_assigned = isinstance(node, exp.EQ) and node.this.is_string
+        if is_assigned and type(self.session.dialect).__name__ in ("TSQL", "Fabric"):
+            # `SELECT 'a' = x`, where a comparison is no value.
+            node = exp.alias_(node.expression, node.this.name, quoted=True)
         inner = node.unalias()
         expressions = self.expressions(scope)
         if isinstance(inner, exp.Column) and not isinstance(inner.this, exp.Star):
@@ -329,21 +367,25 @@ class QueryReader:
         expressions = self.expressions(scope)
         for each in keys:
             inner = each.this if isinstance(each, exp.Ordered) else each
+            if isinstance(inner, exp.Var) and inner.name.upper() == "ALL":
+                decided = decided.union(*(c.value.deciding(subtype) for c in rows.columns))
+                continue
             if isinstance(inner, exp.Literal) and not inner.is_string:
                 place = int(inner.name) - 1 if inner.name.isdigit() else -1
                 if 0 <= place < len(rows.columns):
                     decided |= rows.columns[place].value.deciding(subtype)
                 continue
-            decided |= self._alias_first(inner, scope, expressions).deciding(subtype)
+            is_sorted = subtype == "SORT"
+            decided |= self._alias_first(inner, scope, expressions, is_sorted).deciding(subtype)
         return decided
 
     def _alias_first(
-        self, node: exp.Expr, scope: Scope, expressions: SqlExpressionReader
+        self, node: exp.Expr, scope: Scope, expressions: SqlExpressionReader, is_sorted: bool
     ) -> Derived:
-        """A bare name is an alias of the select list, unless a table is known to have it."""
+        """A bare name is an alias of the select list; in GROUP BY, unless a table has it."""
         if isinstance(node, exp.Column) and len(node.parts) == 1:
             found = scope.aliases.get(node.name.lower())
-            if found is not None and not scope.certainly_has(node.name):
+            if found is not None and (is_sorted or not scope.certainly_has(node.name)):
                 return found.value
         return expressions.read(node)
 

@@ -83,8 +83,9 @@ def _relations(reader: "QueryReader", scope: Scope, node: exp.Expr) -> list[Name
     if isinstance(node, (exp.Final, *nodes.STREAM)) and isinstance(node.this, exp.Expr):
         # ClickHouse's FINAL and Databricks' STREAM read the same table.
         inner = node.this.this if isinstance(node.this, exp.Subquery) else node.this
-        if node.alias and not inner.alias:
-            inner.set("alias", node.args["alias"])
+        alias = node.args.get("alias") or node.this.args.get("alias")
+        if alias is not None and not inner.alias:
+            inner.set("alias", alias)
         return _relations(reader, scope, inner)
     if isinstance(node, exp.Table):
         relations = [_table(reader, scope, node)]

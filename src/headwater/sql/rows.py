@@ -31,6 +31,8 @@ class QueryRows:
     """The table that these are all columns of, as a catalog lists them."""
     added_by: Derived | None = None
     """What further columns are made of, where a function adds some that nobody has listed."""
+    function: str = ""
+    """The function whose columns these are, where none is listed: `*` stays `*`."""
 
     def decided_by(self, deciding: Iterable[Deciding]) -> "QueryRows":
         added = frozenset(deciding)
@@ -57,7 +59,9 @@ class QueryRows:
 
         What a function or PIVOT adds to such a table stands behind the columns of the table.
         """
-        stars = {s.table for each in self.columns if each.name == "*" for s in each.value.direct}
+        if self.function and self.added_by is not None:
+            return [RowColumn("*", self.added_by)]
+        stars = star_tables(self.columns)
         unlisted = [table for table in self.open_tables if table not in stars]
         if not unlisted:
             return self.columns
@@ -80,8 +84,20 @@ class QueryRows:
                 found = each
         return found
 
+    def at_place(self, name: str) -> RowColumn | None:
+        """The column that `$2` means, where all are listed."""
+        place = int(name[1:]) if name[:1] == "$" and name[1:].isdecimal() else 0
+        is_listed = not self.open_tables and 0 < place <= len(self.columns)
+        return self.columns[place - 1] if is_listed else None
+
     def may_have(self, name: str) -> bool:
         return bool(self.open_tables) or self.find(name) is not None
+
+
+def star_tables(columns: Iterable[RowColumn]) -> set[str]:
+    """The tables of which nobody has listed the columns, by each `*` that is one of theirs."""
+    stars = (each for each in columns if each.name == "*")
+    return {s.table for each in stars for s in each.value.direct if s.column == "*"}
 
 
 def open_column(table: str, name: str, is_candidate: bool = False) -> RowColumn:

@@ -21,10 +21,12 @@ Report = Callable[[str, str, exp.Expr | None], None]
 
 # Names without parentheses that are values of the system and not of a table.
 _SYSTEM_WORDS = (
-    "current_date current_time current_timestamp current_user level localtime localtimestamp "
-    "rowid rownum session_user sysdate systimestamp windowend windowstart"
+    "connect_by_iscycle connect_by_isleaf current_date current_time current_timestamp "
+    "current_user level localtime localtimestamp rowid rownum session_user sysdate systimestamp "
+    "windowend windowstart"
 )
 _SYSTEM_VALUES = frozenset(_SYSTEM_WORDS.split())
+_STRUCTURES = ("JSON", "OBJECT", "RECORD", "ROW", "STRUCT", "SUPER", "VARIANT")
 # Of each record of a ksqlDB source, whatever columns it has.
 _RECORD_VALUES = frozenset(("rowtime", "rowpartition", "rowoffset"))
 
@@ -54,7 +56,7 @@ class Scope:
                 return found
             scope = scope.parent
         name = parts[-1]
-        if len(parts) > 1 or name.lower() not in _SYSTEM_VALUES:
+        if len(parts) > 1 or name.lower() not in _SYSTEM_VALUES | _RECORD_VALUES:
             self.report("column", f"There is no column {'.'.join(parts)} here.", node)
         return RowColumn(name, NOTHING)
 
@@ -64,12 +66,17 @@ class Scope:
             if relation is not None:
                 found = self._in_relation(relation, parts[length], node)
                 return inside(found, parts[length + 1 :])
-        if len(parts) > 1 and not self.certainly_has(parts[0]) and self._knows_better(parts[0]):
+        if len(parts) > 1 and not self._has_structure(parts[0]) and self._knows_better(parts[0]):
             return None
         found_here = self._unqualified(parts[0], node)
         if found_here is not None:
             return inside(found_here, parts[1:])
         return self._whole_row(parts[0]) if len(parts) == 1 else None
+
+    def _has_structure(self, name: str) -> bool:
+        """Whether a column here is known to have fields."""
+        found = [each.rows.find(name) for each in self.relations]
+        return any(c is not None and (c.value.members or _has_fields(c.type)) for c in found)
 
     def _knows_better(self, qualifier: str) -> bool:
         """Whether a scope around this one has a relation of this name."""
@@ -79,6 +86,10 @@ class Scope:
                 return True
             scope = scope.parent
         return False
+
+    def has_relation(self, name: str) -> bool:
+        """Whether there is a relation of this name, here or around."""
+        return self._relation((name,)) is not None or self._knows_better(name)
 
     def _relation(self, qualifier: Sequence[str]) -> NamedRows | None:
         if len(qualifier) == 1:
@@ -92,7 +103,7 @@ class Scope:
         return None
 
     def _in_relation(self, relation: NamedRows, name: str, node: exp.Expr) -> RowColumn:
-        found = relation.rows.find(name)
+        found = relation.rows.find(name) or relation.rows.at_place(name)
         if found is not None:
             return found
         tables = relation.rows.open_tables
@@ -200,7 +211,13 @@ class Scope:
             return QueryRows(
                 [RowColumn(name, value) for name, value in found.value.members.items()]
             )
+        message = f"The fields of {'.'.join(parts)} are not known: `*` is not expanded."
+        self.report("star", message, node)
         return QueryRows([RowColumn("*", found.value.through(CHANGED))])
+
+
+def _has_fields(kind: str | None) -> bool:
+    return kind is not None and kind.upper().startswith(_STRUCTURES)
 
 
 def _as_candidate(value: Derived) -> Derived:

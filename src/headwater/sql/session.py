@@ -64,6 +64,8 @@ class Session:
     """What each model that the script has created predicts, by its name in lower case."""
     catalogs: dict[str, Mapping[str, str]] = field(default_factory=dict)
     """The options of each catalog that the script has created, by its name in lower case."""
+    variables: set[str] = field(default_factory=set)
+    """What DECLARE has given a value, in lower case."""
     _home: str | None = None
 
     def begin(self, line: int, column: int) -> None:

@@ -1,14 +1,13 @@
 """`*` in a select list: with EXCEPT, REPLACE and RENAME, of a structure, by a pattern."""
 
 import re
-from collections.abc import Sequence
 
 from sqlglot import exp
 
 from headwater.model.values.derivation import AS_IT_IS
 from headwater.sql.expressions import SqlExpressionReader
 from headwater.sql.results import SourceColumn
-from headwater.sql.rows import Derived, QueryRows, RowColumn
+from headwater.sql.rows import Derived, QueryRows, RowColumn, star_tables
 from headwater.sql.scope import Scope
 
 
@@ -30,13 +29,21 @@ def star_rows(node: exp.Expr, scope: Scope, expressions: SqlExpressionReader) ->
         star, rows = node.expression, scope.star_of(parts, node)
     else:
         rows = scope.star()
+    is_of_all = rows.function == "" and not isinstance(node, (exp.Column, exp.Dot))
+    functions = [each.rows.function for each in scope.relations] if is_of_all else [rows.function]
+    for function in filter(None, functions):
+        message = f"The columns of {function} are not known: `*` is not expanded."
+        scope.report("star", message, node)
+    if rows.function:
+        rows = QueryRows(rows.in_order())
     if isinstance(node, exp.Columns):
         rows = _matching(rows, node.this)
     elif pattern := star.args.get("ilike"):
         like = re.escape(pattern.name).replace("%", ".*").replace("_", ".")
         rows = _by_name(rows, re.compile(like, re.I | re.S), is_whole=True)
     columns = _changed(star, rows, scope, expressions)
-    missing = [table for table in rows.open_tables if not _has_star(columns, table)]
+    listed = star_tables(columns)
+    missing = [table for table in rows.open_tables if table not in listed]
     unlisted = [RowColumn("*", Derived({SourceColumn(t, "*"): AS_IT_IS})) for t in missing]
     return QueryRows([*unlisted, *columns], frozenset(), rows.open_tables)
 
@@ -56,13 +63,6 @@ def _by_name(rows: QueryRows, pattern: re.Pattern[str], is_whole: bool) -> Query
     find = pattern.fullmatch if is_whole else pattern.search
     kept = [each for each in rows.columns if each.name == "*" or find(each.name)]
     return QueryRows(kept, rows.deciding, rows.open_tables)
-
-
-def _has_star(columns: Sequence[RowColumn], table: str) -> bool:
-    return any(
-        each.name == "*" and any(source.table == table for source in each.value.direct)
-        for each in columns
-    )
 
 
 def _changed(

@@ -23,6 +23,19 @@ _FILES = {
     "ClickHouse": "s3 s3cluster gcs hdfs url file azureblobstorage iceberg deltalake hudi",
 }
 _FILE_CLASSES = (exp.ReadCSV, exp.ReadParquet)
+# Functions of one column, of those that sqlglot does not know, and the columns of others.
+_ONE_COLUMN_WORDS = """
+    flatten generate_series generate_subscripts json_array_elements json_array_elements_text
+    json_object_keys jsonb_array_elements jsonb_array_elements_text jsonb_object_keys
+    jsonb_path_query numbers numbers_mt range regexp_matches regexp_split_to_table sequence
+    string_split string_to_table
+    """
+_ONE_COLUMN = frozenset(_ONE_COLUMN_WORDS.split())
+_COLUMNS = {
+    **dict.fromkeys(("json_each", "json_each_text"), ("key", "value")),
+    **dict.fromkeys(("jsonb_each", "jsonb_each_text"), ("key", "value")),
+    "openjson": ("key", "value", "type"),
+}
 _FLATTENED = ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS")
 
 
@@ -54,18 +67,28 @@ def function_rows(reader: "QueryReader", scope: Scope, node: exp.Expr, call: exp
     if tables:
         return rows_of_tables(reader, scope, node, call, tables)
     names = alias_columns(node) or _listed(reader, call)
-    if names and (stacked := _stacked(reader, scope, call, len(names))) is not None:
-        columns = [RowColumn(*each) for each in zip(names, stacked, strict=True)]
+    if names and (cells := stacked(reader, scope, call, len(names))) is not None:
+        columns = [RowColumn(*each) for each in zip(names, cells, strict=True)]
         return NamedRows(node.alias, QueryRows(columns))
     value = reader.expressions(scope).read(call).through(CHANGED)
     if not names:
         # One column of the function's own alias, as PostgreSQL has it, or any that is asked for.
         name = node.alias or call.name or "value"
-        return NamedRows(name, QueryRows([RowColumn(name, value)], added_by=value))
+        unknown = call.name if _is_unknown(call) else ""
+        if unknown and not value.whole:
+            reader.session.report("function", f"What {unknown} reads is not known.", call)
+        return NamedRows(
+            name, QueryRows([RowColumn(name, value)], added_by=value, function=unknown)
+        )
     return NamedRows(node.alias, QueryRows([RowColumn(name, value) for name in names]))
 
 
-def _stacked(
+def _is_unknown(call: exp.Expr) -> bool:
+    """Whether nobody knows how many columns a function has; most that sqlglot knows have one."""
+    return isinstance(call, exp.Anonymous) and call.name.lower() not in _ONE_COLUMN
+
+
+def stacked(
     reader: "QueryReader", scope: Scope, call: exp.Expr, count: int
 ) -> list[Derived] | None:
     """`stack(rows, a, b, c, d)` of Spark: each column is one of the cells below each other."""
@@ -170,27 +193,34 @@ def _listed(reader: "QueryReader", call: exp.Expr) -> list[str]:
         return list(_FLATTENED)
     if call.name.upper() in _PREDICTIONS:
         return [each.name for each in reader.session.models.get(_model_of(call), ())]
-    return []
+    return list(_COLUMNS.get(call.name.lower(), ()))
 
 
 def unnested(reader: "QueryReader", scope: Scope, node: exp.Expr) -> NamedRows:
     """The elements of arrays; several arrays side by side give a column each."""
-    values = [reader.expressions(scope).read(each).through(CHANGED) for each in node.expressions]
+    given = [reader.expressions(scope).read(each) for each in node.expressions]
+    values = [each.through(CHANGED) for each in given]
+    fields = given[0].members if len(given) == 1 else None
     names = alias_columns(node)
     offset = node.args.get("offset")
     offsets = [offset.name] if isinstance(offset, exp.Expr) else []
+    counts = [RowColumn(each, NOTHING) for each in offsets if each not in names]
+    # The fields of structures are columns without further ado in BigQuery.
+    has_fields = type(reader.session.dialect).__name__ == "BigQuery"
+    if has_fields and fields:
+        known = [RowColumn(each, value) for each, value in fields.items()]
+        name = names[0] if names else node.alias
+        return NamedRows(name, QueryRows([*known, *counts]))
     if not names:
-        name = node.alias or "unnest"
-        whole = combine(values)
-        columns = [RowColumn(name, whole), *(RowColumn(each, NOTHING) for each in offsets)]
-        # The fields of structures are columns without further ado in BigQuery.
-        has_fields = type(reader.session.dialect).__name__ == "BigQuery"
-        return NamedRows(name, QueryRows(columns, added_by=whole if has_fields else None))
+        name, whole = node.alias or "unnest", combine(values)
+        added_by = whole if has_fields else None
+        return NamedRows(name, QueryRows([RowColumn(name, whole), *counts], added_by=added_by))
+    if fields and len(names) - (offset is True) == len(fields):
+        values = [*fields.values()]
     columns = []
     for place, name in enumerate(names):
         # An array of structures has a column for each field.
         value = values[place] if len(values) > 1 and place < len(values) else combine(values)
         is_count = offset is True and place == len(names) - 1 and place >= len(values)
         columns.append(RowColumn(name, NOTHING if is_count else value))
-    columns += [RowColumn(each, NOTHING) for each in offsets if each not in names]
-    return NamedRows(node.alias, QueryRows(columns))
+    return NamedRows(node.alias, QueryRows([*columns, *counts]))

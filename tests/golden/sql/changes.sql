@@ -75,6 +75,7 @@ WITH moved AS (DELETE FROM orders WHERE price > 1 RETURNING id, name) INSERT INT
 --> INSERT archive
 --> archive.id INT = orders.id IDENTITY
 --> archive.name STRING = orders.name IDENTITY
+--> archive rows: orders.price FILTER
 
 -- case: select into
 SELECT id, name INTO archive FROM orders;
@@ -93,3 +94,19 @@ COPY (SELECT id FROM orders) TO '/tmp/x.csv';
 --> reads orders
 --> COPY /tmp/x.csv
 --> /tmp/x.csv.id INT = orders.id IDENTITY
+
+-- case: update of a query's columns
+-- dialect: oracle
+UPDATE (SELECT o.name AS n, s.country FROM orders o JOIN suppliers s ON s.id = o.supplier) SET n = upper(country);
+--> reads suppliers
+--> UPDATE orders
+--> orders.name STRING = suppliers.country TRANSFORMATION
+--> orders rows: orders.supplier JOIN, suppliers.id JOIN
+
+-- case: update through a common table expression of two tables
+-- dialect: tsql
+WITH q AS (SELECT o.name, s.country FROM orders o JOIN suppliers s ON s.id = o.supplier) UPDATE q SET name = country;
+--> reads suppliers
+--> UPDATE orders
+--> orders.name STRING = suppliers.country IDENTITY
+--> orders rows: orders.supplier JOIN, suppliers.id JOIN

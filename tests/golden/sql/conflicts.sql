@@ -44,6 +44,7 @@ WITH gone AS (DELETE FROM orders WHERE price < 1 RETURNING *) INSERT INTO archiv
 --> archive.at TIMESTAMP = orders.at IDENTITY
 --> archive.note STRING = orders.note IDENTITY
 --> archive.supplier INT = orders.supplier IDENTITY
+--> archive rows: orders.price FILTER
 
 -- case: through a common table expression
 -- dialect: tsql

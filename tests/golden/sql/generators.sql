@@ -61,3 +61,33 @@ SELECT TRANSFORM (id, name) USING 'cat' AS (a STRING, b STRING) FROM orders;
 --> reads orders
 --> (result).a = orders.id TRANSFORMATION, orders.name TRANSFORMATION
 --> (result).b = orders.id TRANSFORMATION, orders.name TRANSFORMATION
+
+-- case: all columns of a function that nobody knows
+-- dialect: snowflake
+SELECT o.id, f.* FROM orders o, TABLE(split_by_rules(o.note)) f;
+--> reads orders
+--> (result).id INT = orders.id IDENTITY
+--> (result).* = orders.note TRANSFORMATION
+--> problem 1:16 star: The columns of split_by_rules are not known: `*` is not expanded.
+
+-- case: a function that nobody knows, of nothing
+-- dialect: snowflake
+INSERT INTO target SELECT a, b FROM TABLE(newest_files(3));
+--> INSERT target
+--> target.a = nothing
+--> target.b = nothing
+--> problem 1:43 function: What newest_files reads is not known.
+
+-- case: all columns of a function that is known
+-- dialect: postgres
+SELECT * FROM generate_series(1, 3) AS n CROSS JOIN jsonb_each('{}') AS e;
+--> (result).n = nothing
+--> (result).key = nothing
+--> (result).value = nothing
+
+-- case: all fields of a column whose fields nobody has listed
+-- dialect: bigquery
+SELECT o.note.* FROM orders o;
+--> reads orders
+--> (result).* = orders.note TRANSFORMATION
+--> problem 1:15 star: The fields of o.note are not known: `*` is not expanded.

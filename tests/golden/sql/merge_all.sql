@@ -17,3 +17,21 @@ CREATE TABLE copy CLONE suppliers;
 --> copy.id INT = suppliers.id IDENTITY
 --> copy.name STRING = suppliers.name IDENTITY
 --> copy.country STRING = suppliers.country IDENTITY
+
+-- case: changes are applied
+-- dialect: databricks
+APPLY CHANGES INTO live.people FROM STREAM(suppliers) KEYS (id) APPLY AS DELETE WHEN country = 'none' SEQUENCE BY name COLUMNS * EXCEPT (country) STORED AS SCD TYPE 2;
+--> reads suppliers
+--> MERGE people
+--> people.id INT = suppliers.id IDENTITY
+--> people.name STRING = suppliers.name IDENTITY
+--> people rows: people.id JOIN, suppliers.country FILTER, suppliers.id JOIN, suppliers.name SORT
+
+-- case: changes are applied by a flow
+-- dialect: databricks
+CREATE FLOW f AS AUTO CDC INTO people FROM STREAM suppliers KEYS (id, name) SEQUENCE BY country COLUMNS (id, name);
+--> reads suppliers
+--> MERGE people
+--> people.id INT = suppliers.id IDENTITY
+--> people.name STRING = suppliers.name IDENTITY
+--> people rows: people.id JOIN, people.name JOIN, suppliers.country SORT, suppliers.id JOIN, suppliers.name JOIN

@@ -45,3 +45,28 @@ SELECT id FROM orders FINAL WHERE price > 1;
 -- dialect: oracle
 SELECT SYSDATE AS d FROM dual;
 --> (result).d = nothing
+
+-- case: an array of structures that is written out
+-- dialect: bigquery
+SELECT id, k, p.v FROM t, UNNEST([STRUCT('a' AS k, a AS v), ('b', b)]) AS p;
+--> reads t
+--> (result).id = t.id IDENTITY
+--> (result).k = nothing
+--> (result).v = t.a TRANSFORMATION, t.b TRANSFORMATION
+
+-- case: an array of rows that is written out
+-- dialect: trino
+SELECT id, k, v, n FROM t CROSS JOIN UNNEST(ARRAY[ROW('a', a), ROW('b', b)]) WITH ORDINALITY AS x (k, v, n);
+--> reads t
+--> (result).id = t.id IDENTITY
+--> (result).k = nothing
+--> (result).v = t.a TRANSFORMATION, t.b TRANSFORMATION
+--> (result).n = nothing
+
+-- case: cells below each other, in the select list
+-- dialect: spark
+SELECT id, stack(2, 'a', a, 'b', b) AS (k, v) FROM t;
+--> reads t
+--> (result).id = t.id IDENTITY
+--> (result).k = nothing
+--> (result).v = t.a IDENTITY, t.b IDENTITY

@@ -6,6 +6,6 @@ sqlglot's own nodes, and of those in `nodes.py`, where it has none.
 
 from headwater.sql.dialects.flink import Flink
 from headwater.sql.dialects.ksqldb import KsqlDB
-from headwater.sql.dialects.options import create_options
+from headwater.sql.dialects.options import create_options, external_engine
 
-__all__ = ["Flink", "KsqlDB", "create_options"]
+__all__ = ["Flink", "KsqlDB", "create_options", "external_engine"]

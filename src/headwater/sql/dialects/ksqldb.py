@@ -138,7 +138,8 @@ class KsqlDBParser(StreamingParser):
         elif role:
             found.append(SourceProperty())
         exists = self._parse_exists(not_=True)
-        this = self._parse_schema(this=self._parse_name())
+        name = self._parse_name() if "CONNECTOR" not in kind else self._parse_connector_name()
+        this = self._parse_schema(this=name)
         if self._match(TokenType.WITH):
             found += self._parse_options()
         query = None
@@ -156,6 +157,14 @@ class KsqlDBParser(StreamingParser):
                 properties=self._with_properties(found),
             )
         )
+
+    def _parse_connector_name(self) -> exp.Expr | None:
+        """`my-connector`: Connect's names often have a `-`, also where quotes are left out."""
+        name = self._parse_name()
+        while name is not None and self._match(TokenType.DASH):
+            part = self._parse_name()
+            name.this.set("this", f"{name.name}-{part.name if part is not None else ''}")
+        return name
 
     def _parse_create_type(self) -> exp.Create:
         exists = self._parse_exists(not_=True)

@@ -9,18 +9,10 @@ from headwater.model.values.derivation import combine
 from headwater.sql.relations import add_join, add_source, table_parts
 from headwater.sql.rows import NamedRows, QueryRows, RowColumn
 from headwater.sql.scope import Scope
+from headwater.sql.statements.outputs import rows_of_target, write_output
 
 if TYPE_CHECKING:
     from headwater.sql.statements.writes import StatementReader
-
-
-def rows_of_target(reader: "StatementReader", parts: Sequence[str]) -> QueryRows:
-    """The rows of a table that is changed; it is an input only if a value comes from it."""
-    inputs = dict(reader.session.inputs)
-    rows = reader.session.read_table(parts)
-    reader.session.inputs.clear()
-    reader.session.inputs.update(inputs)
-    return rows
 
 
 def _change(
@@ -31,6 +23,7 @@ def _change(
     if name in used:
         reader.session.inputs.setdefault(name.lower(), reader.session.table(parts))
     reader.built.written(parts, rows, (), operation)
+    reader.changed = rows
 
 
 def update(reader: "StatementReader", node: exp.Expr) -> None:
@@ -42,7 +35,9 @@ def update(reader: "StatementReader", node: exp.Expr) -> None:
         columns = [column for each in node.expressions for column in _assigned(reader, each, scope)]
         where = node.args.get("where")
         decided = expressions.deciding([where.this] if where else (), "FILTER")
-        _change(reader, parts, QueryRows(columns, scope.deciding | decided), "UPDATE")
+        rows = QueryRows(columns, scope.deciding | decided)
+        _change(reader, parts, rows, "UPDATE")
+        write_output(reader, node, parts, rows, scope)
     reader.queries.release(levels)
 
 
@@ -59,8 +54,14 @@ def _assigned(reader: "StatementReader", node: exp.Expr, scope: Scope) -> list[R
         else:
             values = [expressions.read(node.expression)]
         return [RowColumn(n, v) for n, v in zip(names, values, strict=False)]
-    name = node.this.name
-    return [RowColumn(name, expressions.read(node.expression))]
+    return [RowColumn(_own_name(node.this, scope), expressions.read(node.expression))]
+
+
+def _own_name(node: exp.Expr, scope: Scope) -> str:
+    """The table's name for a column that is assigned through a query with another one."""
+    is_listed = any(each.rows.find(node.name) for each in scope.relations[:1] if not each.parts)
+    found = scope.relations[0].rows.find(node.name) if is_listed else None
+    return found.value.origin.column if found is not None and found.value.origin else node.name
 
 
 def _target_scope(reader: "StatementReader", node: exp.Expr) -> tuple[Scope, tuple[str, ...]]:
@@ -82,10 +83,12 @@ def _target_scope(reader: "StatementReader", node: exp.Expr) -> tuple[Scope, tup
     if not isinstance(target, exp.Table):
         reader.session.report("table", "The table that is changed has no name.", node)
         return scope, ()
-    common = _common_target(reader, target, others)
+    assigned = {each.this.name.lower() for each in node.expressions if each.this is not None}
+    common = _common_target(reader, target, others, assigned)
     if common is not None:
         rows, parts = common
         scope.relations.append(NamedRows(target.alias or target.name, rows, ()))
+        scope.deciding |= rows.deciding
         for each in others:
             add_source(reader.queries, scope, each)
         reader.session.inputs.pop(reader.session.table_name(parts).lower(), None)
@@ -107,19 +110,29 @@ def _target_scope(reader: "StatementReader", node: exp.Expr) -> tuple[Scope, tup
 
 
 def _common_target(
-    reader: "StatementReader", target: exp.Expr, others: Sequence[exp.Expr]
+    reader: "StatementReader", target: exp.Expr, others: Sequence[exp.Expr], assigned: set[str]
 ) -> tuple[QueryRows, tuple[str, ...]] | None:
-    """`WITH d AS (SELECT ... FROM t) DELETE FROM d`: the rows of the query, and the table."""
+    """`WITH d AS (SELECT ... FROM t) DELETE FROM d`: the rows of the query, and the table.
+
+    Of several tables the one is changed that the assigned columns are of.
+    """
     parts = table_parts(target)
     rows = reader.queries.common_table(parts[0]) if len(parts) == 1 and not others else None
     if rows is None:
         return None
-    tables = {column.value.origin.table for column in rows.columns if column.value.origin}
+    columns = [each for each in rows.columns if each.name.lower() in assigned] or rows.columns
+    tables = {column.value.origin.table for column in columns if column.value.origin}
     tables |= set(rows.open_tables)
     return (rows, tuple(tables.pop().split("."))) if len(tables) == 1 else None
 
 
 def delete(reader: "StatementReader", node: exp.Expr) -> None:
+    tables = node.args.get("tables") or []
+    for each in tables[1:]:
+        # MySQL: `DELETE a, b FROM a JOIN b` deletes from both.
+        other = node.copy()
+        other.set("tables", [each.copy()])
+        delete(reader, other)
     levels = reader.queries.mark()
     reader.queries.define_common(node)
     scope, parts = _target_scope(reader, node)
@@ -127,7 +140,9 @@ def delete(reader: "StatementReader", node: exp.Expr) -> None:
         where = node.args.get("where")
         conditions = [where.this] if where else []
         decided = reader.queries.expressions(scope).deciding(conditions, "FILTER")
-        _change(reader, parts, QueryRows((), scope.deciding | decided), "DELETE")
+        rows = QueryRows((), scope.deciding | decided)
+        _change(reader, parts, rows, "DELETE")
+        write_output(reader, node, parts, rows, scope)
     reader.queries.release(levels)
 
 
@@ -160,7 +175,9 @@ def merge(reader: "StatementReader", node: exp.Expr) -> None:
         RowColumn(some[0].name, combine([each.value for each in some]), some[0].type)
         for some in values.values()
     ]
-    _change(reader, parts, QueryRows(columns, decided), "MERGE")
+    rows = QueryRows(columns, decided)
+    _change(reader, parts, rows, "MERGE")
+    write_output(reader, node, parts, rows, scope)
     reader.queries.release(levels)
 
 

@@ -7,7 +7,7 @@ from sqlglot import exp
 from headwater.model.values.derivation import combine
 from headwater.sql.rows import NamedRows, QueryRows, RowColumn
 from headwater.sql.scope import Scope
-from headwater.sql.statements.changes import rows_of_target
+from headwater.sql.statements.outputs import rows_of_target
 
 if TYPE_CHECKING:
     from headwater.sql.statements.writes import StatementReader

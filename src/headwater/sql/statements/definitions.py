@@ -9,7 +9,7 @@ from sqlglot.dialects.dialect import Dialect
 from headwater.model.naming import DatasetName
 from headwater.sql.catalog import CatalogColumn
 from headwater.sql.connectors import physical_name
-from headwater.sql.dialects import create_options, nodes
+from headwater.sql.dialects import create_options, external_engine, nodes
 from headwater.sql.relations import table_parts
 from headwater.sql.rows import NOTHING, Derived, NamedRows, QueryRows, RowColumn
 from headwater.sql.session import Definition, Session, table_rows
@@ -50,6 +50,9 @@ def declare(reader: "StatementReader", node: exp.Expr) -> None:
             for each in names:
                 columns = _listed_columns(kind, reader.session.dialect)
                 reader.session.define(Definition(f"@{each.name}", columns, is_temporary=True))
+        else:
+            found = (each.name.lower() for each in names if isinstance(each, exp.Expr))
+            reader.session.variables.update(found)
 
 
 def _procedure(reader: "StatementReader", node: exp.Expr) -> None:
@@ -239,7 +242,7 @@ def _source_rows(
 ) -> QueryRows | None:
     """What a table or view is made of: a query, or another table that it copies."""
     query = node.args.get("expression")
-    if isinstance(query, (exp.Query, exp.Values, exp.Paren)):
+    if isinstance(query, (exp.Query, exp.Values, exp.Pivot, exp.Paren)):
         levels = reader.queries.mark()
         reader.queries.define_common(node)
         rows = reader.queries.read(query)
@@ -290,6 +293,9 @@ def _dataset(
         return None
     session = reader.session
     found = physical_name(options, type(session.dialect).__name__.lower(), parts[-1])
+    engine = external_engine(node) if type(session.dialect).__name__ == "ClickHouse" else ""
+    if engine and found is None:
+        session.report("table", f"What the engine {engine} stands for is not known.", node)
     if found is None and not options.get("connector"):
         return session.dataset_in_catalog(parts)
     return found

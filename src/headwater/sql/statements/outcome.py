@@ -9,7 +9,7 @@ from headwater.model.column_map import Transformation
 from headwater.model.values.derivation import AS_IT_IS, Way
 from headwater.sql.relations import table_parts
 from headwater.sql.results import SourceColumn, SqlTable, TableWrite, WrittenColumn
-from headwater.sql.rows import Deciding, Derived, QueryRows, RowColumn
+from headwater.sql.rows import Deciding, Derived, QueryRows, RowColumn, star_tables
 from headwater.sql.session import Session
 
 
@@ -26,8 +26,7 @@ class WriteBuilder:
         self.writes.append(TableWrite(None, _columns(rows, ()), _of_rows(rows), "SELECT"))
 
     def _report_stars(self, rows: QueryRows) -> None:
-        stars = [each for each in rows.columns if each.name == "*"]
-        for table in sorted({source.table for each in stars for source in each.value.direct}):
+        for table in sorted(star_tables(rows.columns)):
             message = f"The columns of {table} are not known: `*` is not expanded."
             self._session.report("star", message)
 

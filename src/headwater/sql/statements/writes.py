@@ -6,11 +6,11 @@ from sqlglot import exp
 
 from headwater.sql.catalog import CatalogColumn
 from headwater.sql.dialects import nodes
-from headwater.sql.queries import QueryReader
+from headwater.sql.queries import QUERIES, QueryReader
 from headwater.sql.relations import add_source, table_parts
 from headwater.sql.rows import NamedRows, QueryRows
 from headwater.sql.session import Definition, Session
-from headwater.sql.statements.changes import delete, merge, rows_of_target, update
+from headwater.sql.statements.changes import delete, merge, update
 from headwater.sql.statements.conflicts import with_conflict
 from headwater.sql.statements.definitions import create, declare
 from headwater.sql.statements.moves import alter, cache, copy, drop, export, load, truncate, use
@@ -20,8 +20,9 @@ from headwater.sql.statements.no_lineage import (
     WITHOUT_LINEAGE,
 )
 from headwater.sql.statements.outcome import WriteBuilder, target_parts
+from headwater.sql.statements.outputs import rows_of_target, write_output
 
-_PLAIN_QUERIES = (exp.Query, exp.Values)
+_PLAIN_QUERIES = (exp.Query, exp.Values, exp.Pivot)
 
 
 class StatementReader:
@@ -32,6 +33,8 @@ class StatementReader:
         self.queries = QueryReader(session)
         self.queries.write = self._inside_query
         self.built = WriteBuilder(session)
+        self.changed = QueryRows()
+        """What the statement has written to the table that it changes."""
 
     def read(self, node: exp.Expr) -> None:
         """Read a statement; one of a kind that is not known is a problem."""
@@ -66,7 +69,8 @@ class StatementReader:
             scope.relations.append(NamedRows(node.this.alias or parts[-1], rows, parts))
             table = self.session.table(parts)
             self.session.inputs.setdefault(table.name.lower(), table)
-        return self.queries.selected(returning.expressions, scope)
+        returned = self.queries.selected(returning.expressions, scope)
+        return returned.decided_by(inner.changed.deciding)
 
     # Queries.
 
@@ -103,7 +107,7 @@ class StatementReader:
 
     def _inserted(self, node: exp.Expr) -> QueryRows:
         source = node.args.get("expression")
-        if isinstance(source, (exp.Query, exp.Values, exp.Table, exp.Paren, exp.Tuple)):
+        if isinstance(source, (*QUERIES, exp.Paren, exp.Tuple)):
             return self.queries.read(source)
         if node.args.get("source"):
             return self.queries.read(node.args["source"])
@@ -130,6 +134,8 @@ class StatementReader:
         if conflict is not None and conflict.expressions:
             rows, names = with_conflict(self, node, parts, rows.named(names), conflict), []
         self.built.written(parts, rows, names, operation)
+        self.changed = rows.named(names)
+        write_output(self, node, parts, self.changed)
 
     def _target_columns(
         self,

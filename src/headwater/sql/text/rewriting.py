@@ -1,21 +1,15 @@
 """Statements that sqlglot does not parse, as others that mean the same for lineage.
 
-Either some of a statement's tokens are left out or changed (`rewrite_tokens`), or all of a
-statement that sqlglot keeps as text is put another way (`rewrite_command`).
+Here some of a statement's tokens are left out or changed; `commands.py` puts all of a statement
+that sqlglot keeps as text another way.
 """
 
-import re
 from collections.abc import Callable, Sequence
 
-from sqlglot import exp, parse_one
 from sqlglot.dialects.dialect import Dialect
-from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 Tokens = list[Token]
-
-MAX_COMMAND = 20_000
-"""Characters of a statement that is looked at as a whole."""
 
 
 def rewrite_tokens(tokens: Sequence[Token], dialect: Dialect) -> Tokens:
@@ -141,11 +135,93 @@ def _phrases(tokens: Tokens) -> Tokens:
     return kept
 
 
+def _created_pivot(tokens: Tokens) -> Tokens:
+    """DuckDB: `CREATE TABLE t AS PIVOT ...` is `... AS SELECT * FROM (PIVOT ...)`."""
+    for place in range(2, len(tokens) - 1):
+        if _words(tokens, place - 1, 1) == ["AS"] and tokens[place].text.upper() in _PIVOTS:
+            token = tokens[place]
+            before = [
+                _like(token, TokenType.SELECT, "SELECT"),
+                _like(token, TokenType.STAR, "*"),
+                _like(token, TokenType.FROM, "FROM"),
+                _like(token, TokenType.L_PAREN, "("),
+            ]
+            end = _like(tokens[-1], TokenType.R_PAREN, ")")
+            return [*tokens[:place], *before, *tokens[place:], end]
+    return tokens
+
+
+def _updated_query(tokens: Tokens) -> Tokens:
+    """Oracle: `UPDATE (SELECT ...) SET ...` changes the table that the query's columns are of."""
+    end = _closing(tokens, 1)
+    if end is None:
+        return tokens
+    first = tokens[0]
+    has_alias = _words(tokens, end + 1, 1) != ["SET"]
+    name = _like(first, TokenType.VAR, tokens[end + 1].text if has_alias else "updated rows")
+    with_ = [_like(first, TokenType.WITH, "WITH"), name, _like(first, TokenType.ALIAS, "AS")]
+    rest = tokens[end + 1 + has_alias :]
+    return [*with_, *tokens[1 : end + 1], first, name, *rest]
+
+
+def _closing(tokens: Tokens, start: int) -> int | None:
+    """Where the parenthesis that opens at a place is closed, if more follows."""
+    depth = 0
+    for place in range(start, len(tokens) - 1):
+        kind = tokens[place].token_type
+        depth += (kind == TokenType.L_PAREN) - (kind == TokenType.R_PAREN)
+        if depth == 0:
+            return place if place > start else None
+    return None
+
+
+def _without_top(tokens: Tokens) -> Tokens:
+    """T-SQL: `DELETE TOP (10) FROM t`."""
+    end = _closing(tokens, 2) if _words(tokens, 1, 2) == ["TOP", "("] else None
+    return [tokens[0], *tokens[end + 1 :]] if end is not None else tokens
+
+
+def _output_into(tokens: Tokens) -> Tokens:
+    """T-SQL: the table of `OUTPUT ... INTO dbo.t (a, b)` as one name, which sqlglot can parse."""
+    kinds = [each.token_type for each in tokens]
+    start = kinds.index(TokenType.RETURNING) if TokenType.RETURNING in kinds else len(kinds)
+    into = kinds.index(TokenType.INTO, start) if TokenType.INTO in kinds[start:] else len(kinds)
+    words = [each.text.upper() for each in tokens]
+    end = into + (3 if words[into + 1 : into + 2] in (["@"], ["#"]) else 2)
+    while words[end : end + 1] == ["."]:
+        end += 1 if words[end + 1 : end + 2] == ["."] else 2
+    if end > len(words):
+        return tokens
+    listed = _closing([*tokens, tokens[-1]], end) if words[end : end + 1] == ["("] else None
+    if listed is not None and words[end + 1] not in ("SELECT", "WITH", "VALUES"):
+        end = listed + 1
+    text = "".join(_bracketed(each) for each in tokens[into + 1 : end])
+    name = _like(tokens[into + 1], TokenType.IDENTIFIER, text)
+    return [*tokens[: into + 1], name, *tokens[end:]]
+
+
+def _output_last(tokens: Tokens) -> Tokens:
+    """T-SQL: `DELETE FROM t OUTPUT ... WHERE c`, where sqlglot has RETURNING at the end."""
+    kinds = [each.token_type for each in tokens]
+    start = kinds.index(TokenType.RETURNING) if TokenType.RETURNING in kinds else len(kinds)
+    end = kinds.index(TokenType.WHERE, start) if TokenType.WHERE in kinds[start:] else len(kinds)
+    if kinds[:2] != [TokenType.DELETE, TokenType.FROM] or TokenType.FROM in kinds[start:end]:
+        return tokens
+    return tokens[:start] + tokens[end:] + tokens[start:end]
+
+
+def _bracketed(token: Token) -> str:
+    is_name = token.token_type == TokenType.IDENTIFIER
+    return f"[{token.text}]" if is_name else token.text
+
+
 def _like(token: Token, kind: TokenType, text: str) -> Token:
     """A token at another's place."""
     return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
 
 
+_PIVOTS = ("PIVOT", "UNPIVOT", "PIVOT_WIDER", "PIVOT_LONGER")
+_TSQL = ("TSQL", "Fabric")
 _SPARK = ("Spark", "Spark2", "Databricks")
 # First words of the statement, dialects (none: all), and what is done to the tokens.
 _REWRITES: tuple[tuple[tuple[str, ...], tuple[str, ...], Callable[[Tokens], Tokens]], ...] = (
@@ -155,84 +231,11 @@ _REWRITES: tuple[tuple[tuple[str, ...], tuple[str, ...], Callable[[Tokens], Toke
     (("INSERT",), (*_SPARK, "Hive"), _directory),
     (("MERGE",), _SPARK, lambda tokens: _without(tokens, "WITH", "SCHEMA", "EVOLUTION")),
     (("MERGE",), ("Oracle",), _merge_delete),
+    (("CREATE",), ("DuckDB",), _created_pivot),
+    (("UPDATE",), ("Oracle",), _updated_query),
+    (("DELETE", "INSERT", "MERGE", "UPDATE", "WITH"), _TSQL, _output_into),
+    (("DELETE", "INSERT", "UPDATE"), _TSQL, _without_top),
+    (("DELETE",), _TSQL, _output_last),
     ((), _SPARK, _window_function),
     ((), ("Teradata",), _phrases),
 )
-
-_NAME = r"[^\s(),;]+"
-_PARTITION = rf"ALTER\s+TABLE\s+(?P<a>{_NAME})\s+"
-# Statements that sqlglot keeps as text, and what each is for lineage, in a dialect that has it.
-_COMMANDS = tuple(
-    (re.compile(rf"\s*{pattern}", re.I | re.S), template, dialect)
-    for pattern, template, dialect in (
-        (rf"{_PARTITION}APPEND\s+FROM\s+(?P<b>{_NAME})", "INSERT INTO {a} SELECT * FROM {b}", None),
-        (
-            rf"{_PARTITION}(?:EXCHANGE|MOVE)\s+PARTITION\b.*?\b(?:WITH|TO)\s+TABLE\s+(?P<b>{_NAME})",
-            "INSERT INTO {a} SELECT * FROM {b}",
-            None,
-        ),
-        (
-            rf"{_PARTITION}(?:REPLACE|ATTACH)\s+PARTITION\b[^;]*?\bFROM\s+(?P<b>{_NAME})\s*$",
-            "INSERT INTO {a} SELECT * FROM {b}",
-            None,
-        ),
-        (
-            rf"{_PARTITION}ATTACH\s+PARTITION\s+(?P<b>{_NAME})\s+(?:FOR|DEFAULT)",
-            "INSERT INTO {a} SELECT * FROM {b}",
-            None,
-        ),
-        (
-            rf"EXCHANGE\s+TABLES\s+(?P<a>{_NAME})\s+AND\s+(?P<b>{_NAME})",
-            "ALTER TABLE {a} SWAP WITH {b}",
-            None,
-        ),
-        (
-            rf"RENAME\s+TABLE\s+(?P<a>{_NAME})\s+TO\s+(?P<b>{_NAME})",
-            "ALTER TABLE {a} RENAME TO {b}",
-            None,
-        ),
-        (
-            r"UNLOAD\s*\(\s*'(?P<a>(?:[^']|'')*)'\s*\)\s*TO\s*'(?P<b>[^']*)'",
-            "COPY ({a}) TO '{b}'",
-            None,
-        ),
-        (
-            rf"CREATE\s+(?:OR\s+REPLACE\s+)?STREAM\s+(?:IF\s+NOT\s+EXISTS\s+)?(?P<a>{_NAME})\s.*?"
-            rf"\bON\s+(?:TABLE|VIEW|DYNAMIC\s+TABLE|EXTERNAL\s+TABLE|STAGE)\s+(?P<b>{_NAME})",
-            'CREATE VIEW {a} AS SELECT *, NULL AS "METADATA$ACTION", NULL AS "METADATA$ISUPDATE",'
-            ' NULL AS "METADATA$ROW_ID" FROM {b}',
-            None,
-        ),
-        (
-            rf"BULK\s+INSERT\s+(?P<a>{_NAME})\s+FROM\s+'(?P<b>[^']*)'",
-            "LOAD DATA INPATH '{b}' INTO TABLE {a}",
-            "hive",
-        ),
-        (
-            rf"LOAD\s+DATA\b.*?\bINFILE\s+'(?P<b>[^']*)'.*?\bINTO\s+TABLE\s+(?P<a>{_NAME})",
-            "LOAD DATA INPATH '{b}' INTO TABLE {a}",
-            "hive",
-        ),
-    )
-)
-
-
-def rewrite_command(text: str, dialect: Dialect) -> exp.Expr | None:
-    """The tree of a statement that sqlglot does not parse, or keeps as text; or none."""
-    for pattern, template, other in _COMMANDS:
-        match = pattern.match(text)
-        if match is None:
-            continue
-        parts = {key: value.replace("''", "'") for key, value in match.groupdict().items()}
-        if other:
-            parts["a"] = re.sub(r"[\[\]]", "`", parts["a"])
-            parts["b"] = parts["b"].replace("\\", "\\\\")
-        try:
-            tree = parse_one(template.format(**parts), read=other or dialect)
-        except (SqlglotError, RecursionError):
-            return None
-        # Positions are those of another text: problems are at the statement's start.
-        for node in tree.walk():
-            node._meta = None
-        return tree
-    return None
