@@ -34,7 +34,13 @@ from headwater.errors import (
     WrongShape,
 )
 from headwater.server.http.body import Scope
-from headwater.store.failures import DriverError, find_reason, is_cancelled
+from headwater.store.failures import (
+    DatabaseError,
+    DriverError,
+    PoolTimeout,
+    find_reason,
+    is_cancelled,
+)
 from headwater.store.query.time_limit import TimeLimit
 
 log = logging.getLogger(__name__)
@@ -144,8 +150,9 @@ def add_error_handlers(app: FastAPI) -> None:
         # Logged by the application, as it is raised again.
         return _response(unexpected())
 
+    @app.exception_handler(PoolTimeout)
     @app.exception_handler(DriverError)
-    async def _store(request: Request, error: DriverError) -> Response:
+    async def _store(request: Request, error: DatabaseError) -> Response:
         limit: TimeLimit | None = getattr(request.state, "time_limit", None)
         if limit is not None and (limit.is_over or is_cancelled(error)):
             return _response(TimeIsOver(limit.seconds))
