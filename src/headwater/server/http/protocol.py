@@ -88,9 +88,10 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._is_in_head = False
-        self._is_in_body = True
         self._body_bytes = 0
         super().on_headers_complete()
+        # Not before: what names no path, as CONNECT, is no request, and nothing will answer it.
+        self._is_in_body = True
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
