@@ -171,34 +171,35 @@ def test_names_in_paths(client: httpx2.Client) -> None:
     for operation in operations(client):
         if "{" in operation.path:
             for value in PATH_VALUES:
-                sent = {} if operation.method in ("GET", "DELETE") else {"json": {}}
+                sent = None if operation.method in ("GET", "DELETE") else {}
                 path = filled(operation.path, value)
-                check(client.request(operation.method, path, **sent), (operation, value))
+                check(client.request(operation.method, path, json=sent), (operation, value))
 
 
 def test_values_in_queries(client: httpx2.Client) -> None:
+    """Each value in one parameter after the other, then in all of them, twice."""
     for operation in operations(client):
         if operation.method == "GET":
             path = filled(operation.path, "a")
-            for name in (*operation.parameters, "unknown"):
-                for value in QUERY_VALUES:
-                    check(client.get(f"{path}?{name}={value}"), (operation, name, value))
-            for value in QUERY_VALUES:
-                every = "&".join(f"{name}={value}" for name in operation.parameters)
-                check(client.get(f"{path}?{every}&{every}"), (operation, "all", value))
+            names = (*operation.parameters, "unknown")
+            for place, value in enumerate(QUERY_VALUES):
+                name = names[place % len(names)]
+                check(client.get(f"{path}?{name}={value}"), (operation, name, value))
+                every = "&".join(f"{name}={value}" for name in (*names, *names))
+                check(client.get(f"{path}?{every}"), (operation, "all", value))
 
 
 def test_bodies(client: httpx2.Client) -> None:
     for operation in operations(client):
         if operation.method != "GET":
             path = filled(operation.path, "a")
-            for body in BODIES:
-                for content, encoding in ((body, "identity"), (gzip.compress(body), "gzip")):
-                    headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
-                    answer = client.request(
-                        operation.method, path, content=content, headers=headers
-                    )
-                    check(answer, (operation, body[:100], encoding))
+            for number, body in enumerate(BODIES):
+                is_packed = number % 2 == 0 and operation.path.startswith("/api/v1/lineage")
+                encoding = {"Content-Encoding": "gzip"} if is_packed else {}
+                headers = {"Content-Type": "application/json", **encoding}
+                content = gzip.compress(body) if is_packed else body
+                answer = client.request(operation.method, path, content=content, headers=headers)
+                check(answer, (operation, body[:100], encoding))
 
 
 def test_bodies_that_unpack_to_much(client: httpx2.Client) -> None:

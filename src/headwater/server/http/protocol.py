@@ -71,9 +71,14 @@ class BoundedProtocol(HttpToolsProtocol):
             self._watch.cancel()
         super().connection_lost(exc)
 
-    def eof_received(self) -> None:
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Who has sent all and says so still waits for the answer: the connection stays for that."""
         if self._is_in_head or self._is_in_body:
             self._refuse(InvalidRequest("request", "ended before it was whole"))
+        elif not self._is_answered() and not self.pipeline:
+            self.cycle.keep_alive = False
+            return True
+        return False
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
