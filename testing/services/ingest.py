@@ -86,7 +86,7 @@ class Ingest(Process):
         return "ingesting from" in self.new_log()
 
     def log(self) -> str:
-        return super().log() if self._log_file.exists() else ""
+        return super().log() if self.log_file.exists() else ""
 
     def new_log(self) -> str:
         """What it has written since it was started last."""

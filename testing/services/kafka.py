@@ -222,7 +222,7 @@ class Kafka(Process):
         self._settings_file.write_text("".join(lines))
         command = [*self._java(), "kafka.tools.StorageTool", "format"]
         command += ["--cluster-id", self.cluster_id, "--config", str(self._settings_file)]
-        with self._log_file.open("wb") as log:
+        with self.log_file.open("wb") as log:
             status = subprocess.call(
                 bound_command(command, signal.SIGKILL),
                 stdin=subprocess.DEVNULL,

@@ -88,7 +88,7 @@ class PostgreSQL(Process):
         command = [str(newest_bin() / "initdb"), "-D", str(self.data), "--no-sync"]
         command += ["--username=postgres", "--auth-host=trust", "--auth-local=reject"]
         command += ["--encoding=UTF8", "--locale=C.UTF-8"]
-        with self._log_file.open("wb") as log:
+        with self.log_file.open("wb") as log:
             status = subprocess.call(
                 bound_command(command, signal.SIGKILL, self.user),
                 stdin=subprocess.DEVNULL,

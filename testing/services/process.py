@@ -115,7 +115,7 @@ class Process:
 
     def log(self) -> str:
         """All that the process has written to its output and error streams."""
-        return self._log_file.read_text(errors="replace")
+        return self.log_file.read_text(errors="replace")
 
     def stop(self) -> int | None:
         """Ask the process to end; its exit status, minus the signal if it had to be killed."""
@@ -149,14 +149,14 @@ class Process:
         self.close()
 
     @property
-    def _log_file(self) -> Path:
+    def log_file(self) -> Path:
         return self.directory / "log"
 
     def launch(self) -> None:
         """Start the process and wait until it is ready."""
         command = bound_command(self.command(), self.death_signal, self.user)
         try:
-            with self._log_file.open("ab") as log, signals_held():
+            with self.log_file.open("ab") as log, signals_held():
                 self._child = child = subprocess.Popen(
                     command,
                     stdin=self.standard_input,

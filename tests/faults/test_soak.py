@@ -3,15 +3,18 @@
     HEADWATER_SOAK_EVENTS=100000 pytest -m long tests/faults/test_soak.py
 
 The number of the others follows that of the events: 1 in 50 is rejected, 1 read for each 10, ten
-prunes. Memory amid work goes up and down by what a server lets go of at once; what must stay is
-what it has at rest, ten times on the way. Both are printed, as a plot of text.
+prunes. All are sent beside each other. Memory amid work goes up and down by what a server lets go
+of at once; what must stay is what it has at rest, at a tenth of the way, half-way and at the end.
+Both are printed, as a plot of text, and how long a million events would take.
 """
 
 import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import islice
 from pathlib import Path
+from threading import Lock, local
 
 import httpx2
 import psutil
@@ -20,17 +23,22 @@ import pytest
 from testing import load
 from testing.commands import run_program
 from testing.services.headwater import Headwater
-from tests.faults.load import JSON, PATH, new_client
+from tests.faults.load import JSON, PATH, body_of, new_client
 from tests.faults.stored import check_consistent, check_quiet
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 
-EVENTS = int(os.environ.get("HEADWATER_SOAK_EVENTS", "1000000"))
+MILLION = 1_000_000
+EVENTS = int(os.environ.get("HEADWATER_SOAK_EVENTS", str(MILLION)))
 BATCH = 100
 STEPS = 50
+PRUNES = 10
+# After these prunes: a tenth of the way, half-way, the end.
+RESTS = (1, 5, 10)
 MOST_GROWTH = 1.1
+SENDERS, READERS = 2, 6
 # A quiet server gives memory back within two looks of ten seconds.
-REST_SECONDS = 25.0
+REST_SECONDS = 30.0
 READS = (
     "/api/v1/jobs?limit=20",
     "/api/v1/namespaces/bench/jobs?limit=20",
@@ -51,25 +59,83 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Headwater
 
 
 def test_memory_stays(server: Headwater, capsys: pytest.CaptureFixture[str]) -> None:
-    events = load.events(EVENTS)
     megabytes: list[float] = []
     at_rest: list[float] = []
-    with new_client(server.url) as client:
-        for step in range(STEPS):
-            _send(client, islice(events, EVENTS // STEPS))
-            for number in range(EVENTS // STEPS // 10):
-                answer = client.get(READS[number % len(READS)])
-                assert answer.status_code in (200, 404), answer.text
-            if step % (STEPS // 10) == STEPS // 10 - 1:
-                _prune(server)
+    started, rested = time.monotonic(), 0.0
+    traffic = Traffic(server)
+    for step in range(STEPS):
+        traffic.run(EVENTS // STEPS)
+        prune, is_between = divmod(step + 1, STEPS // PRUNES)
+        if not is_between:
+            _prune(server)
+            if prune in RESTS:
+                before = time.monotonic()
                 at_rest.append(_megabytes_at_rest(server))
-            megabytes.append(_megabytes(server))
+                rested += time.monotonic() - before
+        megabytes.append(_megabytes(server))
+    took = time.monotonic() - started - rested
     with capsys.disabled():
         resting = ", ".join(f"{value:.0f}" for value in at_rest)
-        print(f"\nsoak: {EVENTS:,} events, memory in MB; at rest {resting}\n{plot(megabytes)}")
+        print(
+            f"\nsoak: {traffic.describe()}, in {took:,.0f} s and {rested:,.0f} s at rest; ", end=""
+        )
+        print(f"a million would take {(took * MILLION / EVENTS + rested) / 60:,.0f} min")
+        print(f"memory in MB; at rest {resting}\n{plot(megabytes)}")
     check_consistent(server.store)
     check_quiet(server)
     assert at_rest[-1] <= at_rest[0] * MOST_GROWTH
+
+
+class Traffic:
+    """Senders and readers beside each other, each with a connection of its own."""
+
+    def __init__(self, server: Headwater) -> None:
+        self._url = server.url
+        self._events = load.events(EVENTS)
+        self._lock = Lock()
+        self._mine = local()
+        self._pool = ThreadPoolExecutor(SENDERS + READERS)
+        self.events = self.rejected = self.reads = 0
+
+    def run(self, events: int) -> None:
+        """So many events, with what is rejected and read beside them; to the end of all."""
+        sending = [self._pool.submit(self._send, events // SENDERS) for _ in range(SENDERS)]
+        reading = [self._pool.submit(self._read, events // 10 // READERS) for _ in range(READERS)]
+        for each in wait([*sending, *reading]).done:
+            each.result()
+
+    def describe(self) -> str:
+        return f"{self.events:,} events, {self.rejected:,} rejected, {self.reads:,} reads"
+
+    def _client(self) -> httpx2.Client:
+        if not hasattr(self._mine, "client"):
+            self._mine.client = new_client(self._url)
+        client: httpx2.Client = self._mine.client
+        return client
+
+    def _send(self, count: int) -> None:
+        for _ in range(count // BATCH):
+            with self._lock:
+                batch = list(islice(self._events, BATCH))
+            broken = batch[0][: len(batch[0]) // 2]
+            # One that is no event among others, and a body that is no JSON.
+            answer = self._post(body_of([*batch, b'{"eventTime": 7}']))
+            assert answer.status_code == 200, answer.text[:500]
+            assert answer.json()["summary"]["successful"] == BATCH
+            assert self._post(broken).status_code == 400
+            with self._lock:
+                self.events += BATCH
+                self.rejected += 2
+
+    def _post(self, body: bytes) -> httpx2.Response:
+        return self._client().post(PATH, content=body, headers=JSON)
+
+    def _read(self, count: int) -> None:
+        for number in range(count):
+            answer = self._client().get(READS[number % len(READS)])
+            assert answer.status_code in (200, 404), answer.text
+        with self._lock:
+            self.reads += count
 
 
 def _megabytes(server: Headwater) -> float:
@@ -83,15 +149,6 @@ def _megabytes_at_rest(server: Headwater) -> float:
         time.sleep(1)
         least = min(least, _megabytes(server))
     return least
-
-
-def _send(client: httpx2.Client, events: Iterator[bytes]) -> None:
-    while batch := list(islice(events, BATCH)):
-        answer = client.post(PATH, content=b"[" + b",".join(batch) + b"]", headers=JSON)
-        assert answer.status_code == 201, answer.text[:500]
-        for _ in range(BATCH // 50):
-            broken = batch[0][: len(batch[0]) // 2]
-            assert client.post(PATH, content=broken, headers=JSON).status_code == 400
 
 
 def _prune(server: Headwater) -> None:

@@ -1,38 +1,91 @@
 """Clients of one server, many at once: those that send and wait, and those that dawdle."""
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+
+log = logging.getLogger(__name__)
 
 # Of one request, also on a machine that does much else: more is a server that hangs.
 MOST_SECONDS = 60.0
 CLIENTS = 16
 # After that, a server may wait for what does not come.
 PATIENCE_SECONDS = 2.0
+# Until what a server logs of a request is in its log.
+_LOG_SECONDS = 0.5
+_MOST_KEPT = 50
+
+
+@dataclass
+class Failure:
+    """A request that was answered by 5xx or not at all, and what the server logged meanwhile."""
+
+    number: int
+    what: str
+    request: bytes
+    answer: bytes
+    logged: str
+
+    def describe(self) -> str:
+        request = f"{self.request[:1_500]!r}, {len(self.request):,} bytes"
+        return (
+            f"request {self.number:,}: {self.what}\n  {request}\n  -> {self.answer[-500:]!r}\n"
+            f"  the server's log meanwhile:\n{self.logged[-4_000:] or '  (nothing)'}"
+        )
 
 
 @dataclass
 class Answers:
     """What became of requests."""
 
+    log_file: Path
+    folder: Path
+    """For the requests that failed."""
+    sent: int = 0
     statuses: Counter[int] = field(default_factory=Counter)
     closed: int = 0
     """Without a word: what was no HTTP."""
-    wrong: list[str] = field(default_factory=list)
+    wrong: list[Failure] = field(default_factory=list)
+    busy: list[Failure] = field(default_factory=list)
+    """503: a server may be too busy for a moment; how often is the test's to judge."""
 
-    def add(self, request: bytes, answer: bytes | None) -> None:
+    async def add(self, number: int, request: bytes, answer: bytes | None, log_start: int) -> None:
         if answer is None:
-            self.wrong.append(f"no answer within {MOST_SECONDS} s: {request[:300]!r}")
+            what = f"no answer within {MOST_SECONDS:g} s"
+            self.wrong.append(await self._failure(number, what, request, b"", log_start))
         elif not answer:
             self.closed += 1
         else:
             status = int(answer.split(b" ", 2)[1])
             self.statuses[status] += 1
-            # A server may be too busy for a moment; how often is the test's to judge.
-            if status >= 500 and status != 503:
-                self.wrong.append(f"{status}: {request[:2_000]!r} -> {answer[-500:]!r}")
+            kept = self.busy if status == 503 else self.wrong
+            if status >= 500 and len(kept) < _MOST_KEPT:
+                kept.append(await self._failure(number, str(status), request, answer, log_start))
+
+    def describe(self) -> str:
+        told = ", ".join(f"{code}: {n:,}" for code, n in sorted(self.statuses.items()))
+        failures = "".join(f"\n{each.describe()}" for each in (*self.wrong, *self.busy))
+        return f"{self.sent:,} requests, {told}, closed: {self.closed:,}{failures}"
+
+    def log_size(self) -> int:
+        return self.log_file.stat().st_size
+
+    async def _failure(
+        self, number: int, what: str, request: bytes, answer: bytes, log_start: int
+    ) -> Failure:
+        await asyncio.sleep(_LOG_SECONDS)
+        with self.log_file.open("rb") as opened:
+            opened.seek(log_start)
+            logged = opened.read(1_000_000).decode(errors="replace")
+        (self.folder / f"request-{number}").write_bytes(request)
+        failure = Failure(number, what, request, answer, logged)
+        # At once: a run of an hour that is ended before its end has said so.
+        log.error("%s", failure.describe())
+        return failure
 
 
 async def send_all(port: int, requests: Iterator[bytes], answers: Answers) -> None:
@@ -40,7 +93,9 @@ async def send_all(port: int, requests: Iterator[bytes], answers: Answers) -> No
 
     async def send_some() -> None:
         for request in requests:
-            answers.add(request, await _send(port, request))
+            answers.sent = number = answers.sent + 1
+            log_start = answers.log_size()
+            await answers.add(number, request, await _send(port, request), log_start)
 
     await asyncio.gather(*(send_some() for _ in range(CLIENTS)))
 

@@ -206,17 +206,18 @@ def _packed(random: Random, body: bytes) -> tuple[bytes, dict[str, str]]:
 
 
 def _chunked(random: Random, body: bytes) -> bytes:
-    framed = b""
-    while body:
+    framed = bytearray()
+    place = 0
+    # Of a long body the beginning: what is left out is not missed, nor is it ever sent.
+    while place < len(body) and len(framed) <= 200_000:
         size = random.choice((1, 7, 1_000, 65_536))
-        part, body = body[:size], body[size:]
+        part = body[place : place + size]
+        place += size
         length = f"{len(part):x}".encode()
         if random.random() < 0.02:
             length = random.choice((b"zz", b"-1", b"ffffffffffffffffff", b""))
         framed += length + b"\r\n" + part + b"\r\n"
-        if len(framed) > 200_000:
-            break
-    return framed + random.choice((b"0\r\n\r\n", b"0\r\n\r\n", b"0\r\nX: y\r\n\r\n", b""))
+    return bytes(framed) + random.choice((b"0\r\n\r\n", b"0\r\n\r\n", b"0\r\nX: y\r\n\r\n", b""))
 
 
 def get(random: Random, path: str, parameters: Sequence[str], known: Sequence[str]) -> bytes:

@@ -1,11 +1,15 @@
 """A server under requests by chance: no 5xx, none without an answer, no memory that stays.
 
-HEADWATER_FUZZ_REQUESTS=5000 HEADWATER_FUZZ_SEED=7 pytest tests/fuzz/test_requests.py
+    HEADWATER_FUZZ_REQUESTS=5000 HEADWATER_FUZZ_SEED=7 pytest tests/fuzz/test_requests.py
+
+Each 5xx is logged at once with its request and what the server logged meanwhile, and the whole
+request is kept as a file. Memory is printed for each tenth of the requests, amid work.
 """
 
 import asyncio
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import httpx2
@@ -68,20 +72,27 @@ def megabytes(server: Headwater) -> float:
 
 @pytest.mark.parametrize("count", REQUESTS)
 def test_whatever_is_sent_is_answered(
-    count: int, store_url: str, capsys: pytest.CaptureFixture[str]
+    count: int, store_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     seed = int(os.environ.get("HEADWATER_FUZZ_SEED", Random().randrange(2**32)))
-    answers = Answers()
     with Headwater.start(store=store_url, env={"HEADWATER__LAKE__IS_ON": "false"}) as server:
+        answers = Answers(server.log_file, tmp_path)
         reads = read_paths(server)
         assert len(reads) > 30
         before = megabytes(server)
+        curve: list[float] = []
+
+        def sent() -> Iterator[bytes]:
+            for number, request in enumerate(requests(Random(seed), count, reads)):
+                if number % max(1, count // 10) == 0:
+                    curve.append(megabytes(server))
+                yield request
 
         async def run() -> None:
             is_over = asyncio.Event()
             dawdling = asyncio.create_task(dawdle(server.port, DAWDLERS, is_over))
             try:
-                await send_all(server.port, requests(Random(seed), count, reads), answers)
+                await send_all(server.port, sent(), answers)
             finally:
                 is_over.set()
                 await dawdling
@@ -90,13 +101,13 @@ def test_whatever_is_sent_is_answered(
             asyncio.run(run())
             wait_until(lambda: megabytes(server) < before + MOST_MB, seconds=60)
         finally:
-            told = ", ".join(f"{code}: {n:,}" for code, n in sorted(answers.statuses.items()))
-            memory = f"{before:.0f} -> {megabytes(server):.0f} MB"
             with capsys.disabled():
-                print(f"\nfuzz: seed {seed}, {count:,} requests, {told}, {memory}")
+                print(f"\nfuzz: seed {seed}, {answers.describe()}")
+                amid = ", ".join(f"{value:.0f}" for value in curve)
+                print(f"MB: {before:.0f}, amid {amid}, at rest {megabytes(server):.0f}")
         assert httpx2.get(f"{server.url}/readyz", timeout=60, trust_env=False).status_code == 200
         assert "Traceback" not in server.log(), server.log()[-5_000:]
-    assert not answers.wrong, (seed, len(answers.wrong), answers.wrong[:5])
+    assert not answers.wrong, f"seed {seed}: {answers.wrong[0].describe()}"
     assert sum(answers.statuses.values()) > count * 0.9
     assert answers.statuses[503] <= count / 500
     assert answers.statuses[201] > count * 0.02

@@ -6,11 +6,17 @@ from contextlib import closing
 from urllib.parse import urlsplit
 
 from testing.api import Api
+from testing.services.headwater import Headwater
 
 
-def exchange(api: Api, head: bytes, again: bytes = b"") -> bytes:
-    """Send bytes, then others for as long as they are taken; what comes back."""
-    address = urlsplit(api.url)
+def exchange(
+    server: Api | Headwater, head: bytes, again: bytes = b"", *, is_last: bool = False
+) -> bytes:
+    """Send bytes, then others for as long as they are taken; what comes back.
+
+    That is one answer, or all until the server closes if the request asks it to (`is_last`).
+    """
+    address = urlsplit(server.url)
     received = b""
     with closing(socket.create_connection((address.hostname, address.port), 60)) as connection:
         try:
@@ -22,7 +28,7 @@ def exchange(api: Api, head: bytes, again: bytes = b"") -> bytes:
             # Closed by the server, which has said why.
             pass
         try:
-            while b"\r\n\r\n" not in received or not received.endswith((b"}", b"]")):
+            while is_last or not (b"\r\n\r\n" in received and received.endswith((b"}", b"]"))):
                 if not (piece := connection.recv(65_536)):
                     break
                 received += piece

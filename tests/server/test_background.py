@@ -159,6 +159,9 @@ class TestGivingMemoryBack:
             # Once is enough, unless it has grown again.
             ([100, 120, 120, 105, 105, 105], 1),
             ([100, 140, 105, 120, 120, 105], 2),
+            # What a release amid work had to leave is let go of after it, and tried once.
+            ([100, 190, 150, 145, 145, 105], 2),
+            ([100, 190, 150, 145, 145, 140, 140, 140], 2),
         ],
     )
     def test_less_is_enough_once_it_is_quiet(self, sizes: list[int], times: int) -> None:

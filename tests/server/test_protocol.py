@@ -1,15 +1,18 @@
 """Requests that are begun and not finished, or not sent as they should: none is waited for."""
 
 import socket
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
 import pytest
 
 from headwater.server.http import protocol
 from testing.api import Api, open_api
+from testing.events.minimal import run_event
 
 HEAD = b"POST /api/v1/lineage HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 WITH_LENGTH = HEAD + b"content-length: 1000\r\n\r\n"
@@ -96,3 +99,22 @@ def test_a_request_that_ends_too_early(sqlite_api: Api, part: bytes) -> None:
         connection.shutdown(socket.SHUT_WR)
         check_refused(read_to_the_end(connection), 400)
     assert sqlite_api.rejected() == []
+
+
+def test_who_has_sent_all_and_says_so_is_answered(tmp_path: Path) -> None:
+    """Also if the answer takes its time, here that of a store that another process holds."""
+    store = tmp_path / "headwater.db"
+    event = msgspec.json.encode(run_event())
+    head = HEAD + b"content-length: %d\r\n\r\n" % len(event)
+    with (
+        open_api(f"sqlite:///{store}") as api,
+        closing(sqlite3.connect(store, isolation_level=None)) as other,
+        closing(connect(api)) as connection,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        connection.sendall(head + event)
+        connection.shutdown(socket.SHUT_WR)
+        # The server answers others, and so has seen the end of this one.
+        assert api.client.get("/healthz").status_code == 200
+        other.execute("ROLLBACK")
+        assert read_to_the_end(connection).startswith(b"HTTP/1.1 201 ")

@@ -64,3 +64,16 @@ def test_the_server_has_a_limit_of_its_own(
 @pytest.mark.parametrize("seconds", ["0", "-1", "x", "nan", "1e9"])
 def test_what_is_no_time(sqlite_api: Api, seconds: str) -> None:
     error_of(sqlite_api.get("/events/lineage", timeout=seconds), 400, "timeout")
+
+
+def test_a_read_ends_between_its_rows(sqlite_api: Api) -> None:
+    """SQLite gives the first row at once, and looks for the others while they are read."""
+    sqlite_api.store(run_event(outputs=[{"namespace": "db", "name": "orders"}]))
+    with sqlite_api.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE dataset RENAME TO dataset_away")
+        connection.exec_driver_sql(
+            "CREATE VIEW dataset AS SELECT * FROM dataset_away UNION ALL "
+            f"SELECT dataset_away.* FROM ({ENDLESS['sqlite']}) AS slow, dataset_away"
+        )
+    for _ in range(3):
+        check_over(sqlite_api.get("/namespaces/scheduler/jobs/load", timeout=SECONDS))

@@ -1,6 +1,7 @@
 """The application: the raw ingest route in front, FastAPI behind it."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -41,11 +42,16 @@ from headwater.server.http.body import (
     read_route_body,
 )
 from headwater.server.http.compression import with_gzip
-from headwater.server.http.errors import add_error_handlers, status_of
+from headwater.server.http.errors import (
+    add_error_handlers,
+    describe_request,
+    status_of,
+    unexpected,
+)
 from headwater.server.http.foreign import OwnNames
 from headwater.server.http.keyring import REFRESH_SECONDS, Keyring
 from headwater.server.http.metrics import ServerMetrics
-from headwater.server.http.responses import respond_error, with_etag, with_security_headers
+from headwater.server.http.responses import Noted, respond_error, with_etag, with_security_headers
 from headwater.server.ingest import IngestApp, is_ingest
 from headwater.server.insight import routes as insight_routes
 from headwater.server.lineage import routes as lineage_routes
@@ -70,6 +76,8 @@ from headwater.server.web.pages import BUILT, LOST, create_web_router, is_lost_p
 from headwater.store.engine import Engine, describe, open_engine, release_idle
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
+
+log = logging.getLogger(__name__)
 
 # Bodies of routes held at once, over all requests; those of events have a setting.
 _MAX_ROUTE_BYTES = 64 * MAX_ROUTE_BODY_BYTES
@@ -104,6 +112,16 @@ class Application:
         if scope["type"] != "http":
             await self.routes(scope, receive, send)
             return
+        noted = Noted(send)
+        try:
+            await self._serve(scope, receive, noted)
+        except Exception:
+            # Whatever fails, and wherever: the log names the request, and its sender is answered.
+            log.exception("failed at %s", describe_request(scope))
+            if not noted.is_begun:
+                await respond_error(send, unexpected())
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert self._gate is not None and self._ingest is not None
         try:
             # Before anything is read: who may not come in leaves nothing behind.

@@ -41,7 +41,7 @@ from headwater.server.http.body import (
     header,
     unpack,
 )
-from headwater.server.http.errors import unexpected
+from headwater.server.http.errors import describe_request, unexpected
 from headwater.server.http.metrics import ServerMetrics
 from headwater.server.http.responses import respond, respond_error
 from headwater.store.write.group_commit import WRITE_SECONDS, GroupCommit, Ticket
@@ -103,7 +103,7 @@ class IngestApp:
         except Disconnected:
             pass
         except Exception:
-            log.exception("taking in events")
+            log.exception("failed at %s, %d bytes", describe_request(scope), body.size)
             self._metrics.failed.inc()
             await respond_error(send, unexpected())
         finally:

@@ -4,11 +4,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from headwater.errors import StoreUnavailable
 from headwater.store.driver_errors import is_cancelled
 
-__all__ = ["DatabaseError", "DriverError", "answering", "find_reason", "is_cancelled"]
+__all__ = [
+    "DatabaseError",
+    "DriverError",
+    "PoolTimeout",
+    "answering",
+    "find_reason",
+    "is_cancelled",
+]
 
 # What a database's driver raises, and what SQLAlchemy raises beside that.
 DriverError = DBAPIError
@@ -22,8 +30,9 @@ def find_reason(error: SQLAlchemyError) -> str:
 
 @contextmanager
 def answering(failure: str = "the store does not answer", advice: str = "") -> Iterator[None]:
-    """Whatever the database's driver raises within becomes StoreUnavailable."""
+    """Whatever the database's driver raises within becomes StoreUnavailable; and so does a wait for
+    a connection that all others have."""
     try:
         yield
-    except DBAPIError as error:
+    except (DBAPIError, PoolTimeout) as error:
         raise StoreUnavailable(f"{failure}: {find_reason(error)}{advice}") from error

@@ -50,23 +50,31 @@ class GiveMemoryBack(Background):
         super().__init__(EVERY, EVERY)
         self._releases = [forget_unused, *releases]
         self._read_bytes = read_bytes or read_resident_bytes
-        self._before = self._after_last = self._read_bytes()
+        # What a release amid work leaves is more than what it needs: it has work in hand. So what
+        # it has at rest is compared with what it had when it last was.
+        self._before = self._after_last = self._at_rest = self._read_bytes()
 
     def work(self) -> None:
         used, before = self._read_bytes(), self._before
-        if used is None or before is None or self._after_last is None:
+        if used is None or before is None or self._after_last is None or self._at_rest is None:
             return
-        worth = _WORTH_WHEN_QUIET if abs(used - before) < _QUIET_BYTES else WORTH_BYTES
-        if used - self._after_last > worth:
-            for release in self._releases:
-                release()
-            gc.collect()
-            _trim()
-            self._before = self._after_last = self._read_bytes()
+        is_quiet = abs(used - before) < _QUIET_BYTES
+        if is_quiet and used - self._at_rest > _WORTH_WHEN_QUIET:
+            self._before = self._after_last = self._at_rest = self._release()
+        elif not is_quiet and used - self._after_last > WORTH_BYTES:
+            self._before = self._after_last = self._release()
         else:
             # Little by little it may grow as well; what has shrunk may grow again.
             self._after_last = min(used, self._after_last)
+            self._at_rest = min(used, self._at_rest)
             self._before = used
+
+    def _release(self) -> int | None:
+        for release in self._releases:
+            release()
+        gc.collect()
+        _trim()
+        return self._read_bytes()
 
 
 def read_resident_bytes() -> int | None:

@@ -33,12 +33,21 @@ from headwater.errors import (
     WrongContentType,
     WrongShape,
 )
-from headwater.store.failures import DriverError, find_reason, is_cancelled
+from headwater.server.http.body import Scope
+from headwater.store.failures import (
+    DatabaseError,
+    DriverError,
+    PoolTimeout,
+    find_reason,
+    is_cancelled,
+)
 from headwater.store.query.time_limit import TimeLimit
 
 log = logging.getLogger(__name__)
 
 RETRY_AFTER_SECONDS = 5
+# Of a request in the log.
+_LONGEST_SHOWN = 2_000
 
 STATUS: dict[type[HeadwaterError], int] = {
     Unauthorized: 401,
@@ -101,6 +110,13 @@ def unexpected() -> HeadwaterError:
     return HeadwaterError("the server failed at this request; its log has the reason")
 
 
+def describe_request(scope: Scope) -> str:
+    """A request as the log names it: what it asks for, without headers, which may hold a key."""
+    path = scope["raw_path"] + (b"?" + scope["query_string"] if scope["query_string"] else b"")
+    text = path[:_LONGEST_SHOWN].decode("latin-1")
+    return f"{scope['method']} {text!r}{' (cut)' if len(path) > _LONGEST_SHOWN else ''}"
+
+
 def _response(error: HeadwaterError, code: int | None = None) -> Response:
     code = code or status_of(error)
     headers = error_headers(error, code)
@@ -111,7 +127,10 @@ def add_error_handlers(app: FastAPI) -> None:
     """Give every failure of a route the one shape."""
 
     @app.exception_handler(HeadwaterError)
-    async def _known(_: Request, error: HeadwaterError) -> Response:
+    async def _known(request: Request, error: HeadwaterError) -> Response:
+        if status_of(error) == 500:
+            # No answer of a route is meant to be one.
+            log.error("failed at %s: %s", describe_request(request.scope), error.message)
         return _response(error)
 
     @app.exception_handler(RequestValidationError)
@@ -128,13 +147,15 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def _unexpected(_: Request, error: Exception) -> Response:
-        # Logged by the server, as it is raised again.
+        # Logged by the application, as it is raised again.
         return _response(unexpected())
 
+    @app.exception_handler(PoolTimeout)
     @app.exception_handler(DriverError)
-    async def _store(request: Request, error: DriverError) -> Response:
+    async def _store(request: Request, error: DatabaseError) -> Response:
         limit: TimeLimit | None = getattr(request.state, "time_limit", None)
         if limit is not None and (limit.is_over or is_cancelled(error)):
             return _response(TimeIsOver(limit.seconds))
-        log.warning("the store did not answer: %s", find_reason(error))
+        asked = describe_request(request.scope)
+        log.warning("the store did not answer at %s: %s", asked, find_reason(error))
         return _response(StoreUnavailable("the store did not answer; try again"))

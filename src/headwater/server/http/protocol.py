@@ -71,9 +71,14 @@ class BoundedProtocol(HttpToolsProtocol):
             self._watch.cancel()
         super().connection_lost(exc)
 
-    def eof_received(self) -> None:
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Who has sent all and says so still waits for the answer: the connection stays for that."""
         if self._is_in_head or self._is_in_body:
             self._refuse(InvalidRequest("request", "ended before it was whole"))
+        elif not self._is_answered() and not self.pipeline:
+            self.cycle.keep_alive = False
+            return True
+        return False
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -88,9 +93,10 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._is_in_head = False
-        self._is_in_body = True
         self._body_bytes = 0
         super().on_headers_complete()
+        # Not before: what names no path, as CONNECT, is no request, and nothing will answer it.
+        self._is_in_body = True
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)

@@ -1,5 +1,6 @@
 """Answers of raw ASGI, and the headers that every answer has."""
 
+from collections.abc import Awaitable
 from hashlib import sha256
 
 from headwater.errors import HeadwaterError
@@ -18,6 +19,20 @@ _POLICY = b"content-security-policy"
 # What is no page loads and runs nothing, should a browser show it as one. Pages have policies of
 # their own (server/web), which stand in the place of this one.
 SECURITY_HEADERS = (*_ALWAYS, (_POLICY, b"default-src 'none'; frame-ancestors 'none'"))
+
+
+class Noted:
+    """Passes an answer on, and knows whether one was begun."""
+
+    __slots__ = ("_send", "is_begun")
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.is_begun = False
+
+    def __call__(self, message: Message) -> Awaitable[None]:
+        self.is_begun = True
+        return self._send(message)
 
 
 async def respond(send: Send, status: int, body: bytes = b"", **headers: str) -> None:

@@ -5,32 +5,28 @@ likes it. Nothing of what is asked for is ever part of the text.
 """
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection
+
+from headwater.store.query.fetch import fetch_rows
 
 _MARK = re.compile(r"IN \?\*|\?")
 
 
 def ask(connection: Connection, text: str, *values: Any) -> list[tuple[Any, ...]]:
     """The rows of a query, as the driver gives them."""
-    if connection.dialect.name == "sqlite":
-        sizes = tuple(len(value) if isinstance(value, list) else -1 for value in values)
-        flat: list[Any] = []
-        for value in values:
-            if isinstance(value, list):
-                flat += value
-            else:
-                flat.append(value)
-        result = connection.exec_driver_sql(_for_sqlite(text, sizes), tuple(flat))
-    else:
-        result = connection.exec_driver_sql(_for_postgres(text), tuple(values))
-    assert result.cursor is not None
-    found: Sequence[tuple[Any, ...]] = result.cursor.fetchall()
-    result.close()
-    return list(found)
+    if connection.dialect.name != "sqlite":
+        return fetch_rows(connection, _for_postgres(text), tuple(values))
+    sizes = tuple(len(value) if isinstance(value, list) else -1 for value in values)
+    flat: list[Any] = []
+    for value in values:
+        if isinstance(value, list):
+            flat += value
+        else:
+            flat.append(value)
+    return fetch_rows(connection, _for_sqlite(text, sizes), tuple(flat))
 
 
 @lru_cache(maxsize=512)

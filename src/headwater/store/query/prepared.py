@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ARRAY, BindParameter, ColumnElement, Connection, LargeBinary, any_, bindparam
 from sqlalchemy.sql.expression import ClauseElement
 
+from headwater.store.query.fetch import fetch_rows
 from headwater.store.query.paging import in_parts
 
 IsAmong = Callable[[ColumnElement[Any]], ColumnElement[bool]]
@@ -34,12 +35,14 @@ class Prepared:
             return [
                 row
                 for part in in_parts(ids)
-                for row in _fetch(connection, *query.statement(part, values))
+                for row in fetch_rows(connection, *query.statement(part, values))
             ]
         text, constants = query
         requested = sorted(set(ids))
         return (
-            _fetch(connection, text, {**constants, **values, "ids": requested}) if requested else []
+            fetch_rows(connection, text, {**constants, **values, "ids": requested})
+            if requested
+            else []
         )
 
     def _compile(self, name: str, dialect: Any) -> "_Positional | tuple[str, dict[str, Any]]":
@@ -74,11 +77,3 @@ class _Positional:
             else:
                 flat.append(known[name])
         return text, tuple(flat)
-
-
-def _fetch(connection: Connection, text: str, values: Any) -> list[tuple[Any, ...]]:
-    result = connection.exec_driver_sql(text, values)
-    assert result.cursor is not None
-    found = result.cursor.fetchall()
-    result.close()
-    return list(found)
