@@ -22,6 +22,7 @@ from headwater.server.http.protocol import BoundedProtocol
 from headwater.store import tables
 from headwater.store.engine import open_engine
 from headwater.store.write.packing import unpack
+from testing.stores import prepare_sqlite
 
 JSON = "application/json"
 
@@ -40,6 +41,8 @@ def serve(
     collectors: Sequence[CollectorPlan] = (),
 ) -> Iterator[str]:
     """Run the application as `headwater serve` does, in a thread; gives its URL."""
+    if settings.store is not None:
+        prepare_sqlite(settings.store)
     config = uvicorn.Config(
         Application(settings, key_refresh_seconds, collectors),
         loop="uvloop",

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from headwater.store.engine import open_engine
-from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
 from testing.commands import Run, check_one_line, run_program
+from testing.stores import open_prepared
 from tests.store.test_prune import OLD, ended_run, reads
 
 # They run the installed program, each in a process of its own.
@@ -20,8 +19,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("no_settings")]
 def store(tmp_path: Path) -> str:
     """A store with three old runs that say the same."""
     url = f"sqlite:///{tmp_path / 'store.db'}"
-    engine = open_engine(url)
-    upgrade(engine)
+    engine = open_prepared(url)
     with closing(open_writer(engine)) as writer:
         for number in range(1, 4):
             writer.write(ended_run(number, OLD + number, inputs=reads("orders")))

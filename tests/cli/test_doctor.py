@@ -11,12 +11,13 @@ from headwater.cli.main import app
 from headwater.model.event import decode_event
 from headwater.model.project import project
 from headwater.store.engine import open_engine
-from headwater.store.migrate import HEAD, upgrade
+from headwater.store.migrate import HEAD
 from headwater.store.write.writer import open_writer
 from testing.events.full import encode
 from testing.events.history import run
 from testing.services.headwater import Headwater
 from testing.services.process import free_port
+from testing.stores import open_prepared
 
 RUNNER = CliRunner()
 
@@ -86,8 +87,7 @@ def test_jobs_with_gaps_are_counted_with_what_was_not_recognised_most(folder: Pa
         run("next", "COMPLETE", 0, 2, ["b"], ["c"], gaps=["input LogicalRDD"]),
         run("fine", "COMPLETE", 0, 3, ["b"], ["d"], gaps=[]),
     ]
-    engine = open_engine(f"sqlite:///{folder / 'headwater-data' / 'headwater.db'}")
-    upgrade(engine)
+    engine = open_prepared(f"sqlite:///{folder / 'headwater-data' / 'headwater.db'}")
     with closing(open_writer(engine)) as writer:
         writer.write([project(decode_event(encode(event))) for event in events])
     engine.dispose()
@@ -99,8 +99,7 @@ def test_jobs_with_gaps_are_counted_with_what_was_not_recognised_most(folder: Pa
 
 
 def test_a_store_in_use_is_well(folder: Path) -> None:
-    engine = open_engine(f"sqlite:///{folder / 'headwater-data' / 'headwater.db'}")
-    upgrade(engine)
+    engine = open_prepared(f"sqlite:///{folder / 'headwater-data' / 'headwater.db'}")
     engine.dispose()
     assert examine()["store"]["found"].endswith(f"revision {HEAD}")
 

@@ -10,10 +10,9 @@ import pytest
 
 from headwater.model.intake import take_in
 from headwater.model.values.instant import DAY, now
-from headwater.store.engine import open_engine
-from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
 from testing.commands import Run, run_program
+from testing.stores import open_prepared
 from tests.pipeline.test_erase import BROKEN, HERS, OTHERS, WHO, facts_of
 
 # They run the installed program, each in a process of its own.
@@ -26,8 +25,7 @@ ERASE = ("db", "erase", "--matching", WHO)
 def data(tmp_path: Path) -> Path:
     """A data folder in which five events and a rejected body name somebody; and a backup."""
     folder = tmp_path / "data"
-    engine = open_engine(f"sqlite:///{folder / 'headwater.db'}")
-    upgrade(engine)
+    engine = open_prepared(f"sqlite:///{folder / 'headwater.db'}")
     with closing(open_writer(engine, notes_for_lake=True)) as writer:
         writer.write([*map(facts_of, (*OTHERS, *HERS)), take_in(BROKEN, now(), DAY, "").facts])
     engine.dispose()

@@ -4,7 +4,6 @@ import json
 import logging
 import os
 import re
-import shutil
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -35,6 +34,7 @@ from headwater.store.migrate import HEAD
 from headwater.store.write.writer import open_writer
 from testing.commands import Outcome, Run, check_one_line
 from testing.events.full import encode, run_event
+from testing.stores import prepare_sqlite
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -43,11 +43,10 @@ ORDERS = (*KAFKA, "--topic", "orders")
 
 
 @pytest.fixture
-def data(empty_sqlite: Path, tmp_path: Path) -> Path:
+def data(tmp_path: Path) -> Path:
     """The data folder that commands find, with an empty store in it."""
     folder = tmp_path / "headwater-data"
-    folder.mkdir()
-    shutil.copy(empty_sqlite, folder / "headwater.db")
+    prepare_sqlite(f"sqlite:///{folder / 'headwater.db'}")
     return folder
 
 

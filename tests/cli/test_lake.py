@@ -11,9 +11,9 @@ import pytest
 from headwater.pipeline.lake.compaction import compacting
 from headwater.pipeline.lake.lake import Lake
 from headwater.store.engine import open_engine
-from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
 from testing.commands import Run, check_one_line, run_program
+from testing.stores import open_prepared
 from tests.pipeline.lakes import NOON, files, lake_events, payloads
 from tests.store.samples import dataset_facts
 
@@ -24,8 +24,7 @@ pytestmark = pytest.mark.usefixtures("no_settings")
 def data(tmp_path: Path) -> Iterator[Path]:
     """A data folder whose store has three events that wait."""
     folder = tmp_path / "data"
-    engine = open_engine(f"sqlite:///{folder / 'headwater.db'}")
-    upgrade(engine)
+    engine = open_prepared(f"sqlite:///{folder / 'headwater.db'}")
     write(folder, "a", "b", "c")
     yield folder
     engine.dispose()

@@ -11,12 +11,12 @@ import pytest
 from headwater.model.event import decode_event
 from headwater.model.project import project
 from headwater.store.engine import open_engine
-from headwater.store.migrate import upgrade
 from headwater.store.write.outbox_readers import only_publisher
 from headwater.store.write.writer import open_writer
 from testing.api import Api, open_api
 from testing.commands import Run, check_one_line
 from testing.events.minimal import run_event
+from testing.stores import open_prepared
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -35,8 +35,7 @@ def event(number: int) -> bytes:
 def store(tmp_path: Path) -> str:
     """A store with three events, of which a backend refuses one: it has no job there."""
     url = f"sqlite:///{tmp_path / 'store.db'}"
-    engine = open_engine(url)
-    upgrade(engine)
+    engine = open_prepared(url)
     with closing(open_writer(engine)) as writer:
         writer.write([project(decode_event(event(number))) for number in range(3)])
     engine.dispose()

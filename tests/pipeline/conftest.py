@@ -1,6 +1,5 @@
 """A lake, and stores that are carried on into it: SQLite always, PostgreSQL where it runs."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 
 from headwater.pipeline.lake.lake import Lake
 from headwater.store.write.writer import open_writer
+from testing.stores import prepare_sqlite
 from tests.store.stores import Store, open_store
 
 
@@ -18,10 +18,9 @@ def lake(tmp_path: Path) -> Lake:
 
 
 @pytest.fixture
-def sqlite_url(empty_sqlite: Path, tmp_path: Path) -> str:
+def sqlite_url(tmp_path: Path) -> str:
     """An empty store of this test alone, in SQLite."""
-    shutil.copy(empty_sqlite, tmp_path / "store.db")
-    return f"sqlite:///{tmp_path / 'store.db'}"
+    return prepare_sqlite(f"sqlite:///{tmp_path / 'store.db'}")
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.integration)])

@@ -31,13 +31,13 @@ from headwater.store.engine import open_engine
 from headwater.store.keys import add_key
 from headwater.store.maintenance.check import check_store
 from headwater.store.maintenance.prune import prune
-from headwater.store.migrate import upgrade
 from headwater.store.positions import move_position
 from headwater.store.write.writer import open_writer
 from testing import load
 from testing.events import history
 from testing.events.full import encode
 from testing.services.headwater import Headwater
+from testing.stores import open_prepared
 from testing.wait import wait_until
 from tests.faults.load import JSON, PATH, Load, new_client
 from tests.faults.stored import check_quiet
@@ -665,8 +665,7 @@ def mine(postgresql_url: str) -> Iterator[str]:
 def test_a_schema_of_its_own(
     mine: str, postgresql_url: str, lake: Lake, spark: "SparkSession", tmp_path: Path
 ) -> None:
-    usual = open_engine(postgresql_url)
-    upgrade(usual)
+    usual = open_prepared(postgresql_url)
     with open_store(mine) as store:
         store.writer = open_writer(store.engine, notes_for_lake=True)
         rebuilt = Rebuilt(store, lake, spark, tmp_path / "data")

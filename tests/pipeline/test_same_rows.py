@@ -34,6 +34,7 @@ from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer, ready
 from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
+from testing.stores import open_prepared
 from tests.faults.load import JSON, PATH, new_client
 from tests.pipeline.corpus import (
     SEED,
@@ -206,8 +207,7 @@ def test_rebuilt_from_what_other_ways_left(
 
 def test_many_rows_at_once(postgresql_url: str) -> None:
     """By the connection that streams, all of it in one transaction and in several."""
-    engine = open_engine(postgresql_url)
-    upgrade(engine)
+    engine = open_prepared(postgresql_url)
     with closing(open_writer(engine, is_bulk=True)) as writer:
         writer.write_rows(ready(merge(facts_of_all(doubled(make_corpus().all)))))
         for events in cut(doubled(make_corpus().all, SEED + 1), 90):

@@ -21,9 +21,9 @@ from headwater.server.http.foreign import OwnNames
 from headwater.server.http.keyring import Keyring
 from headwater.store.engine import open_engine
 from headwater.store.keys import add_key, revoke_key
-from headwater.store.migrate import upgrade
 from testing.api import Api, error_of, no_lake, serve
 from testing.events.minimal import run_event
+from testing.stores import open_prepared
 from testing.wait import wait_until
 from tests.server.sockets import exchange
 
@@ -246,8 +246,7 @@ class TestStoredKeys:
 def store(tmp_path: Path) -> str:
     """An empty store."""
     url = f"sqlite:///{tmp_path / 'keys.db'}"
-    engine = open_engine(url)
-    upgrade(engine)
+    engine = open_prepared(url)
     engine.dispose()
     return url
 

@@ -28,11 +28,11 @@ from headwater.server.background import lake as server_lake
 from headwater.server.background.lake import LakeFlush
 from headwater.server.background.periodic import Stopped
 from headwater.store.engine import open_engine
-from headwater.store.migrate import upgrade
 from headwater.store.write.outbox import count_waiting
 from headwater.store.write.writer import open_writer
 from testing.api import JSON, serve
 from testing.events.minimal import run_event
+from testing.stores import open_prepared
 from testing.wait import wait_until
 from tests.server.test_background import is_running
 from tests.store.samples import dataset_facts
@@ -58,8 +58,7 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = open_engine(f"sqlite:///{tmp_path / 'store.db'}")
-    upgrade(engine)
+    engine = open_prepared(f"sqlite:///{tmp_path / 'store.db'}")
     yield engine
     engine.dispose()
 
@@ -425,8 +424,7 @@ class TestChild:
     def test_it_ends_with_a_server_that_is_killed(self, tmp_path: Path) -> None:
         """Another starts one and is killed, while it waits for a store that is locked."""
         store = f"sqlite:///{tmp_path / 'store.db'}"
-        engine = open_engine(store)
-        upgrade(engine)
+        engine = open_prepared(store)
         write(engine, "a")
         engine.dispose()
         code = (

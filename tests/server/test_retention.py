@@ -15,9 +15,8 @@ from headwater.config import RetentionSettings
 from headwater.errors import StoreUnavailable
 from headwater.server.background import retention
 from headwater.server.background.retention import Retention
-from headwater.store.engine import open_engine
-from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
+from testing.stores import open_prepared
 from testing.wait import PATIENCE_SECONDS, wait_until
 from tests.store.test_prune import OLD, ended_run, kept_runs, reads
 
@@ -26,8 +25,7 @@ SOON = timedelta(milliseconds=1)
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = open_engine(f"sqlite:///{tmp_path / 'store.db'}")
-    upgrade(engine)
+    engine = open_prepared(f"sqlite:///{tmp_path / 'store.db'}")
     yield engine
     engine.dispose()
 

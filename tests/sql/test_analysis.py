@@ -75,6 +75,7 @@ def test_depth_is_no_matter_of_the_thread() -> None:
     assert found == [[]]
 
 
+@pytest.mark.slow
 def test_wide_texts_are_read() -> None:
     branches = " ".join(f"WHEN a = {n} THEN b{n % 7}" for n in range(5_000))
     (statement,) = analyze(f"SELECT CASE {branches} END AS c FROM t", "spark")

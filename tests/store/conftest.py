@@ -1,6 +1,5 @@
 """The stores that tests run on: SQLite always, PostgreSQL among the integration tests."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from sqlalchemy import Engine
 
 from headwater.store.engine import open_engine
 from headwater.store.migrate import upgrade
+from testing.stores import prepare_sqlite
 
 
 @pytest.fixture(
@@ -30,9 +30,8 @@ def empty_engine(store_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def engine(empty_engine: Engine, empty_sqlite: Path) -> Engine:
+def engine(empty_engine: Engine, store_url: str) -> Engine:
     """A store with this version's tables."""
-    if empty_engine.dialect.name == "sqlite":
-        shutil.copy(empty_sqlite, str(empty_engine.url.database))
+    prepare_sqlite(store_url)
     upgrade(empty_engine)
     return empty_engine

@@ -12,6 +12,7 @@ from headwater.store.maintenance.backup import restore
 from headwater.store.migrate import upgrade
 from headwater.store.tables import TABLES, store_state
 from headwater.store.write.writer import open_writer
+from testing.stores import prepare_sqlite
 from tests.store.rows import Rows, read_rows
 
 
@@ -41,7 +42,7 @@ class Store:
 
 @contextmanager
 def open_store(url: str) -> Iterator[Store]:
-    with opened(url) as engine:
+    with opened(prepare_sqlite(url)) as engine:
         upgrade(engine)
         store = Store(engine)
         try:

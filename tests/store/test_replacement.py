@@ -14,7 +14,7 @@ from headwater.errors import Busy, StoreUnavailable
 from headwater.model.intake import take_in
 from headwater.model.values.instant import DAY, now
 from headwater.store import tables
-from headwater.store.engine import open_engine, sqlite_file
+from headwater.store.engine import sqlite_file
 from headwater.store.keys import add_key, list_keys, read_active, revoke_key
 from headwater.store.maintenance import replacement as replacements
 from headwater.store.maintenance import replacement_postgres, replacement_sqlite
@@ -25,6 +25,7 @@ from headwater.store.positions import move_position, read_positions
 from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.writer import open_writer, ready
 from testing import load
+from testing.stores import open_prepared
 from tests.properties.strategies import facts_of, merge, rows_of
 from tests.store.replacing import (
     POINTS,
@@ -54,16 +55,14 @@ def check_rows(engine: Engine, events: list[bytes]) -> None:
 
 @pytest.fixture
 def sqlite_engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = open_engine(f"sqlite:///{tmp_path / 'store.db'}")
-    upgrade(engine)
+    engine = open_prepared(f"sqlite:///{tmp_path / 'store.db'}")
     yield engine
     engine.dispose()
 
 
 @pytest.fixture
 def postgres_engine(postgresql_url: str) -> Iterator[Engine]:
-    engine = open_engine(postgresql_url)
-    upgrade(engine)
+    engine = open_prepared(postgresql_url)
     yield engine
     engine.dispose()
 
@@ -110,8 +109,7 @@ class TestTakingThePlace:
             assert {key.name for key in read_active(connection).keys.values()} == {"good"}
 
     def test_a_store_without_a_file(self, tmp_path: Path) -> None:
-        engine = open_engine(f"sqlite:///{tmp_path / 'new' / 'store.db'}")
-        upgrade(engine)
+        engine = open_prepared(f"sqlite:///{tmp_path / 'new' / 'store.db'}")
         replace(engine, NEW)
         check_rows(engine, NEW)
         engine.dispose()
@@ -418,8 +416,7 @@ class TestOthersInPostgresql:
         """A store in a schema that needs quotes, beside one in the usual schema."""
         with opened(postgresql_url) as engine, engine.begin() as connection:
             connection.execute(text('CREATE SCHEMA "My Own"'))
-        engine = open_engine(f'{postgresql_url}?options=-csearch_path%3D"My\\ Own"')
-        upgrade(engine)
+        engine = open_prepared(f'{postgresql_url}?options=-csearch_path%3D"My\\ Own"')
         yield engine
         engine.dispose()
 

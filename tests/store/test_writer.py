@@ -22,6 +22,7 @@ from headwater.store.tables import TABLES
 from headwater.store.write.connections import Connection
 from headwater.store.write.writer import Writer, open_writer
 from testing.services.process import free_port
+from testing.stores import open_prepared
 from testing.wait import PATIENCE_SECONDS, wait_until
 from tests.store.rows import Rows, differences, merged_rows, read_rows
 from tests.store.samples import COLUMN_MAP, Passing, bad_facts, connect, dataset_facts
@@ -260,8 +261,7 @@ class TestPostgresql:
 
     @pytest.fixture
     def engine(self, postgresql_url: str) -> Iterator[Engine]:
-        engine = open_engine(postgresql_url)
-        upgrade(engine)
+        engine = open_prepared(postgresql_url)
         yield engine
         engine.dispose()
 

