@@ -56,7 +56,7 @@ final class ConnectorDatasets {
         List<External> found = named(pairs);
         gaps.addAll(tables.gaps());
         reportUnnamed(!own.containsAll(topics), !found.isEmpty());
-        return new Described(isSink, isGuessed, topics, found, own, gaps);
+        return new Described(isSink, isGuessed, topics, found, own, gaps, row.isTrue("is_unwrapping"));
     }
 
     private List<External> named(List<SourceTables.TablePair> pairs) {
