@@ -114,7 +114,7 @@ DEBEZIUM: dict[str, tuple[Config, int]] = {
         {
             "table.include.list": "public.order items,sales.orders_2024,sales.orders_2025",
             "transforms": " Reroute , strip,openlineage ",
-            "transforms.Reroute.type": " io.debezium.transforms.ByLogicalTableRouter ",
+            "transforms.Reroute.type": "io.debezium.transforms.ByLogicalTableRouter",
             "transforms.Reroute.topic.regex": "(.*)orders_\\d+",
             "transforms.Reroute.topic.replacement": "$1all_orders",
             "transforms.strip.type": "RegexRouter",

@@ -37,7 +37,6 @@ def python_regex(pattern: str) -> str:
 
 def is_alias(given: str, name: str) -> bool:
     """Connect takes a class by its whole name and by its last part."""
-    given = given.strip()
     return bool(given) and given in (name, name.rpartition(".")[2])
 
 

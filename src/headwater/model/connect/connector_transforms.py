@@ -82,7 +82,7 @@ class TransformChain:
             if self._keeps_topic(transform):
                 continue
             if is_dated or self._route(transform, "") is None:
-                gaps.append(ConnectorGap("operator", transform.kind.strip(), sentence))
+                gaps.append(ConnectorGap("operator", transform.kind, sentence))
             is_dated |= transform.is_one_of(self._known["timestamp_routers"])
         return gaps
 

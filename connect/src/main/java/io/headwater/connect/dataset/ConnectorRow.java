@@ -36,8 +36,7 @@ final class ConnectorRow {
 
     /** Connect accepts a class by its full name and by its last part. */
     static boolean isAlias(String given, String name) {
-        String kind = given.trim();
-        return kind.equals(name) || kind.equals(name.substring(name.lastIndexOf('.') + 1));
+        return given.equals(name) || given.equals(name.substring(name.lastIndexOf('.') + 1));
     }
 
     private boolean isWhere(Map<String, String> config) {

@@ -269,6 +269,6 @@ public final class TransformChain {
     }
 
     static String type(Map<String, String> config, String name) {
-        return config.getOrDefault("transforms." + name + ".type", "").trim();
+        return config.getOrDefault("transforms." + name + ".type", "");
     }
 }
