@@ -10,7 +10,6 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from pydantic_core import PydanticUndefined
 
 from headwater.cli.main import app
 from headwater.config import PREFIX, Section, Settings
+from headwater.model.connect.connector_templates import knowledge
 from headwater.spark.datasets.providers import PROVIDERS
 from testing.sql_golden import read_golden
 
@@ -113,7 +113,6 @@ def _setting(path: tuple[str, ...], field: Any) -> tuple[str, ...]:
 
 def write_connectors() -> str:
     """Every connector whose datasets are known, with how they are named."""
-    known = json.loads(files("headwater.model.connect").joinpath("connectors.json").read_text())
     rows = [
         (
             "<br>".join(map(_code, row["classes"])),
@@ -122,11 +121,12 @@ def write_connectors() -> str:
             _code(row.get("location", row.get("url", row.get("namespace")))),
             _code(row.get("name")),
         )
-        for row in known["connectors"]
+        for row in knowledge()["connectors"]
     ]
     intro = (
         "What the plugin for [Kafka Connect](connect.md) knows of connectors. In names, "
         "`{key}` is a value of the connector's configuration, `|` an alternative, `|=` a default, "
+        "`key!` a value that may be empty, `key^` one in upper case, "
         "`{@table}` each table and `{@topic}` each topic, as it is after all transforms. "
         "A row is for configurations where its keys have such values (regular expressions)."
     )

@@ -137,6 +137,11 @@ class Kafka(Process):
         with self._consumer() as consumer:
             return _end_offsets(consumer, topic)
 
+    def topics(self) -> list[str]:
+        """The names of all topics that there are."""
+        with self._consumer() as consumer:
+            return sorted(consumer.list_topics(timeout=ANSWER_SECONDS).topics)
+
     def consume_all(self, topic: str) -> list[Record]:
         """What the topic holds now, by partition and offset; of transactions, what is committed."""
         records: list[Record] = []

@@ -106,6 +106,13 @@ class PostgreSQL(Process):
         return f"postgresql://postgres@127.0.0.1:{self.port}/{quote(database, safe='')}"
 
 
+class LogicalPostgreSQL(PostgreSQL):
+    """A cluster whose changes can be read."""
+
+    def command(self) -> Sequence[str]:
+        return [*super().command(), "-c", "wal_level=logical"]
+
+
 def newest_bin() -> Path:
     """The programs of the newest PostgreSQL that Debian's packages have installed."""
     found = Path("/usr/lib/postgresql").glob("*/bin/postgres")

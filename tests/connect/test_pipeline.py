@@ -1,6 +1,6 @@
 """A whole chain with connectors that people use: PostgreSQL, topics, Iceberg and S3."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -11,7 +11,7 @@ from testing.services.connect import Connect
 from testing.services.connect_moto import Moto
 from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
-from testing.services.postgresql import PostgreSQL
+from testing.services.postgresql import LogicalPostgreSQL, PostgreSQL
 from testing.wait import wait_until
 from tests.connect.configs import OURS
 from tests.connect.conftest import GROUP, SETTINGS
@@ -26,13 +26,6 @@ TABLES = """
     INSERT INTO orders VALUES (1, 'pen', 1.50, now()), (2, 'ink', 7.25, now());
     INSERT INTO bids VALUES (1, 'Ann');
 """
-
-
-class LogicalPostgreSQL(PostgreSQL):
-    """A cluster whose changes can be read."""
-
-    def command(self) -> Sequence[str]:
-        return [*super().command(), "-c", "wal_level=logical"]
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from headwater.model.connect.connector_runs import connector_run_id, shown
+from headwater.model.connect.connector_secrets import displayed, find_secrets, without_secrets
 from headwater.model.connect.connectors import describe
 
 CASES = json.loads(
@@ -33,6 +34,18 @@ def test_a_connector_is_described(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", CASES["secrets"], ids=lambda case: case["key"])
 def test_secrets_are_not_shown(case: dict[str, str]) -> None:
     assert shown({case["key"]: case["value"]}) == {case["key"]: case["shown"]}
+
+
+@pytest.mark.parametrize("case", CASES["displays"], ids=lambda case: case["case"])
+def test_a_configuration_is_displayed_without_secrets(case: dict[str, Any]) -> None:
+    assert displayed(case["config"], case["types"]) == case["displayed"]
+
+
+@pytest.mark.parametrize("case", CASES["traces"], ids=lambda case: case["case"])
+def test_traces_have_no_secret_of_the_configuration(case: dict[str, Any]) -> None:
+    assert (
+        without_secrets(case["text"], find_secrets(case["config"], case["types"])) == case["clean"]
+    )
 
 
 @pytest.mark.parametrize("case", CASES["runs"], ids=lambda case: case["case"])

@@ -70,7 +70,7 @@ class TestJobs:
             "system": "",
             "owners": [],
         }
-        counts = {"failed": 1, "silent": 0, "late": 0, "stopped": 0, "ok": 0}
+        counts = {"failed": 1, "silent": 0, "late": 0, "stopped": 0, "deleted": 0, "ok": 0}
         assert now() - MINUTE < parse_instant(answer.pop("asOf")) <= now()
         assert answer == {"counts": counts, "totalCount": 1}
 
@@ -88,7 +88,8 @@ class TestJobs:
             deleted = {"kafka_connect": {"reason": "deleted"}}
             api.store(said("OTHER", 2 * HOUR, run, job, run_facets=deleted))
         assert api.read("/health/jobs")["jobs"] == []
-        found = by_name(api.read("/health/jobs", state="stopped"), "jobs")
+        assert api.read("/health/jobs", state="stopped")["jobs"] == []
+        found = by_name(api.read("/health/jobs", state="deleted"), "jobs")
         assert {job["reason"] for job in found.values()} == {"Deleted 2 hours ago"}
         assert found["sink"]["latestRun"]["state"] == "FAILED"
         assert found["source"]["latestRun"]["state"] == "ABORTED"
@@ -196,7 +197,14 @@ class TestLists:
         answer = api.read("/health/jobs", state=state)
         assert [job["name"] for job in answer["jobs"]] == names
         assert answer["totalCount"] == len(names)
-        assert answer["counts"] == {"failed": 2, "silent": 1, "late": 0, "stopped": 0, "ok": 1}
+        assert answer["counts"] == {
+            "failed": 2,
+            "silent": 1,
+            "late": 0,
+            "stopped": 0,
+            "deleted": 0,
+            "ok": 1,
+        }
 
     def test_by_namespace(self, api: Api, some_jobs: None) -> None:
         assert api.read("/health/jobs", namespace=JOBS)["totalCount"] == 3
@@ -312,7 +320,7 @@ class TestBadInput:
 
     def test_states_of_the_other_noun(self, sqlite_api: Api) -> None:
         reason = error_of(sqlite_api.get("/health/jobs", state="stale"), 400, "state")["reason"]
-        assert reason == "'stale' is not one of failed, silent, late, stopped, ok"
+        assert reason == "'stale' is not one of failed, silent, late, stopped, deleted, ok"
 
     @pytest.mark.parametrize("value", ["999999w", "1s"])
     def test_spans_at_the_edge(self, sqlite_api: Api, value: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from headwater.model.values.instant import format_instant, now
+from headwater.model.values.instant import MINUTE, format_instant, now
 from testing.api import Api
 from testing.site import DASHBOARD, FACT, SUMMARY_JOB, Site, dataset_id, field_id
 from tests.ui.events import event, facet, run_id, table
@@ -198,6 +198,36 @@ def test_a_stream_that_was_stopped_needs_no_attention(own: tuple[Site, Api]) -> 
     expect(site.page.locator(".legend")).to_contain_text("1 aborted")
     site.open("/job", namespace="jobs", name="stream")
     expect(site.page.get_by_label("Details")).to_contain_text("stopped")
+
+
+def test_a_connector_that_was_deleted_is_shown_as_such(own: tuple[Site, Api]) -> None:
+    site, api = own
+    sent = now()
+    for number, (job, reason) in enumerate((("sink", "deleted"), ("other-sink", "stopped"))):
+        ends = {"kafka_connect": {"reason": reason}}
+        for kind, facets, ago in (("START", {}, 3), ("ABORT", ends, 2)):
+            time = format_instant(sent - ago * 60 * MINUTE)
+            told = {"eventType": kind, "eventTime": time, "run_facets": facets}
+            api.store(event(job, [table("orders")], [table(f"{job}-copy")], number, **told))
+    site.open("/")
+    expect(site.page.get_by_text("Nothing needs attention")).to_be_visible()
+    for state in ("deleted", "stopped"):
+        counted = site.page.locator(".counts li", has=site.page.get_by_text(state, exact=True))
+        expect(counted).to_contain_text("1")
+    site.open("/browse", namespace="jobs")
+    row = site.page.locator(".browse-row", has=site.page.get_by_text("sink", exact=True))
+    expect(row).to_contain_text("deleted")
+    expect(row).to_contain_text("2 h ago")
+    expect(site.page.locator(".browse-row", has_text="other-sink")).to_contain_text("aborted")
+    site.open("/job", namespace="jobs", name="sink")
+    about = site.page.get_by_label("Details")
+    expect(about.locator(".notice")).to_contain_text("Deleted 2 hours ago")
+    site.open("/lineage", node="dataset:db://host:orders")
+    node = site.page.locator(".node.job", has=site.page.get_by_text("sink", exact=True))
+    expect(node).to_contain_text("deleted")
+    expect(node).to_contain_text("2 h ago")
+    expect(site.page.locator(".node.job", has_text="other-sink")).to_contain_text("aborted")
+    assert site.violations() == []
 
 
 def test_job_leads_to_its_failed_run_and_events(site: Site) -> None:

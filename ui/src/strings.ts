@@ -159,6 +159,7 @@ export const strings = {
     late: "late",
     ok: "ok",
     stopped: "stopped",
+    deleted: "deleted",
     stale: "stale",
     empty: "empty",
     low: "low",

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { pathOf, read } from "../api/client";
 import type { DatasetList, JobList, SearchResults } from "../api/schema";
 import { State } from "../parts/badges";
+import { shownStateOf } from "../parts/facets";
 import { DatasetLink, JobLink } from "../parts/links";
 import { Answer, Empty } from "../parts/states";
 import { Ago } from "../parts/time";
@@ -29,7 +30,7 @@ interface Thing {
   namespace: string;
   name: string;
   updatedAt: string | null;
-  latestRun?: { state: string } | null;
+  latestRun?: { state: string; facets?: Record<string, unknown> } | null;
 }
 
 interface Page {
@@ -120,7 +121,7 @@ function Row({ wanted, index }: { wanted: Wanted; index: number }) {
   return (
     <div className="browse-row">
       <span className="row-main">{wanted.kind === "jobs" ? <JobLink of={thing} /> : <DatasetLink of={thing} />}</span>
-      {thing.latestRun && <State state={thing.latestRun.state} />}
+      {thing.latestRun && <State state={shownStateOf(thing.latestRun)} />}
       <Ago time={thing.updatedAt} />
     </div>
   );

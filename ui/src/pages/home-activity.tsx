@@ -107,7 +107,7 @@ function CountOf({ state, count }: { state: string; count: number }) {
 function HealthCounts() {
   const { data } = useQuery(jobHealth({ limit: 0 }));
   if (!data) return null;
-  const states = ["ok", "failed", "silent", "late", "stopped"] as const;
+  const states = ["ok", "failed", "silent", "late", "stopped", "deleted"] as const;
   return (
     <>
       <h3>{strings.home.jobsNow}</h3>

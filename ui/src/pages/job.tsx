@@ -11,7 +11,7 @@ import { State, System, Tag } from "../parts/badges";
 import { DeleteButton, GoneOrDeleted } from "../parts/deletion";
 import { EditDetails } from "../parts/edit-details";
 import { EditLog } from "../parts/edit-log";
-import { codeOf, integrationOf, ownersOf } from "../parts/facets";
+import { codeOf, integrationOf, ownersOf, shownStateOf } from "../parts/facets";
 import { GapNotice } from "../parts/gaps";
 import { Icon, SystemIcon } from "../parts/icons";
 import { JobLink, Owner } from "../parts/links";
@@ -125,7 +125,7 @@ function About({ of, parent }: { of: JobShape; parent: FamilyJob | undefined }) 
         </Fact>
         <Fact name={words.state}>{own && <State state={own.state} />}</Fact>
         <Fact name={words.type}>{of.type.toLowerCase()}</Fact>
-        <Fact name={words.latest}>{of.latestRun && <State state={of.latestRun.state} />}</Fact>
+        <Fact name={words.latest}>{of.latestRun && <State state={shownStateOf(of.latestRun)} />}</Fact>
         <Fact name={words.heartbeat}>
           <Ago time={own?.lastHeardAt ?? of.updatedAt} />
         </Fact>

@@ -24,6 +24,11 @@ export function errorOf(facets: Facets): Failing | undefined {
   return message ? { message, trace: text(facet.stackTrace) } : undefined;
 }
 
+/** The state of a run as it is shown: a connector that does not exist any more is not one that was stopped. */
+export function shownStateOf(run: { state: string; facets?: Facets }): string {
+  return text(record(run.facets?.kafka_connect).reason) === "deleted" ? "deleted" : run.state;
+}
+
 export interface ParentRun {
   runId: string;
   namespace: string;

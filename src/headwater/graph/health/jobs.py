@@ -29,6 +29,7 @@ class JobState(StrEnum):
     SILENT = "silent"
     LATE = "late"
     STOPPED = "stopped"
+    DELETED = "deleted"
     OK = "ok"
 
 
@@ -65,7 +66,7 @@ def judge_job(
         return JobVerdict(JobState.OK, "It has not run yet")
     if is_deleted:
         at = runs[0].last_event_at
-        return JobVerdict(JobState.STOPPED, f"Deleted {describe_span(now - at)} ago", at)
+        return JobVerdict(JobState.DELETED, f"Deleted {describe_span(now - at)} ago", at)
     verdict = _judge_end(runs[0], now) or _judge_heartbeat(kind, runs[0], now, silent_after)
     if verdict is None and kind not in _LONG_LIVED:
         verdict = _judge_start(runs, now) or _judge_duration(runs, now)

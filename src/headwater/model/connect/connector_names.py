@@ -11,8 +11,10 @@ def name_system(namespace: str, name: str, is_folder: bool = False) -> DatasetNa
     namespace = without_credentials(namespace)
     if namespace.startswith("kafka://"):
         return naming.kafka(namespace.removeprefix("kafka://"), name)
-    if namespace.startswith(("s3://", "gs://")):
+    if namespace.startswith(("s3://", "gs://", "wasbs://", "abfss://")):
         return DatasetName(namespace, _constant(name, is_folder).strip("/") or "/")
+    if namespace == "file" or namespace.startswith("hdfs://"):
+        return DatasetName(namespace, re.sub("/+", "/", name).rstrip("/") or "/")
     return DatasetName(namespace, name)
 
 

@@ -2,7 +2,14 @@
 
 import re
 
-from headwater.model.connect.connector_templates import Config, Row, entries, expand, holds
+from headwater.model.connect.connector_templates import (
+    Config,
+    Row,
+    entries,
+    expand,
+    holds,
+    python_regex,
+)
 from headwater.model.connect.connector_transforms import ConnectorGap
 
 _QUOTES = re.compile(r"[`\"\[\]]")
@@ -21,7 +28,9 @@ class SinkTables:
         if not topic:
             return ""
         if stated := self._stated(topic):
-            return stated
+            return self._spelled(stated)
+        if self._is_map_complete():
+            return self._unknown(topic, "The list of tables has none for this topic.")
         if "qualifier" in self._row and self._row["qualifier"] in topic:
             return topic.replace(self._row["qualifier"], ".")
         if "valid" in self._row and not re.fullmatch(self._row["valid"], topic):
@@ -30,8 +39,28 @@ class SinkTables:
         named = expand(self._row.get("table", "{@topic}"), self._config, {"topic": self._in(topic)})
         if named and "${" in named[0]:
             return self._unknown(named[0], "The name of the table is in fields of the records.")
-        table = _QUOTES.sub("", named[0]) if named else ""
-        return table.lower() if self._row.get("is_lower") else table
+        return self._spelled(self._sanitized(named[0], "sanitized_name")) if named else ""
+
+    def tables_of(self, topic: str) -> list[str]:
+        """The tables of a topic: keys of the configuration may name several."""
+        if "table_keys" not in self._row:
+            return [self.table_of(topic)]
+        keys = python_regex(self._row["table_keys"])
+        found = (re.fullmatch(keys, key) for key in sorted(self._config))
+        tables = [each["table"] for each in found if each and each["topic"] == topic]
+        return tables or [self._unknown(topic, "No setting names a table for this topic.")]
+
+    def _spelled(self, table: str) -> str:
+        """A table as its system spells it, which may depend on quotes."""
+        bare = _QUOTES.sub("", table)
+        if self._row.get("is_upper") and bare == table:
+            return table.upper()
+        return bare.lower() if self._row.get("is_lower") else bare
+
+    def _is_map_complete(self) -> bool:
+        """Whether a list of tables is given, and topics that are not in it have none."""
+        is_given = any(map(self._config.get, self._row.get("table_maps", {})))
+        return bool(self._row.get("is_map_complete")) and is_given
 
     def _stated(self, topic: str) -> str:
         """The table that the configuration gives a topic: by a list of pairs, or a key of it."""
@@ -51,10 +80,16 @@ class SinkTables:
         """A topic as it is written into the name of a table."""
         if "dots" in self._row:
             topic = topic.replace(".", self._row["dots"])
-        if "sanitized" in self._row and holds(self._row["sanitized_where"], self._config):
-            topic = re.sub(self._row["sanitized"], "_", topic)
-            topic = f"_{topic}" if topic[:1].isdigit() else topic
-        return topic
+        topic = self._sanitized(topic, "sanitized")
+        is_changed = "sanitized" in self._row and self._is_sanitized()
+        return f"_{topic}" if is_changed and topic[:1].isdigit() else topic
+
+    def _sanitized(self, name: str, key: str) -> str:
+        is_changed = key in self._row and self._is_sanitized()
+        return re.sub(self._row[key], "_", name) if is_changed else name
+
+    def _is_sanitized(self) -> bool:
+        return holds(self._row["sanitized_where"], self._config)
 
     def _unknown(self, name: str, sentence: str) -> str:
         self.gaps.append(ConnectorGap("output", name, sentence))

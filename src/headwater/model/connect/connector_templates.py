@@ -1,7 +1,8 @@
 """Templates of `connectors.json`: texts with variables from a connector's configuration.
 
 `{a.key|other.key|=literal}` is the first that there is, `@name` in it a part found before (the
-topic, the table, a group of a URL), and `{a.list*}` stands for each of its entries.
+topic, the table, a group of a URL), and `{a.list*}` stands for each of its entries. `a.key!` also
+counts if it is set to nothing, `a.key^` is written in upper case.
 """
 
 import json
@@ -21,10 +22,17 @@ _PLAIN = re.compile(r"[\w$ -]+(\.[\w$ -]+)*")
 @cache
 def knowledge() -> Mapping[str, Any]:
     """The contents of `connectors.json`."""
-    found: Mapping[str, Any] = json.loads(
+    found: dict[str, Any] = json.loads(
         files("headwater.model.connect").joinpath("connectors.json").read_bytes()
     )
-    return found
+    families = found["families"]
+    rows = [{**families.get(row.get("family"), {}), **row} for row in found["connectors"]]
+    return {**found, "connectors": rows}
+
+
+def python_regex(pattern: str) -> str:
+    """A regular expression of Java's as Python writes it: named groups."""
+    return re.sub(r"\(\?<(?=\w)", "(?P<", pattern)
 
 
 def is_alias(given: str, name: str) -> bool:
@@ -59,9 +67,9 @@ def has_single_entries(template: str, config: Config) -> bool:
 
 
 def holds(conditions: list[str], config: Config) -> bool:
-    """Whether one of the conditions `key=value` is true of a configuration."""
+    """Whether one of the conditions `key=value` is true of a configuration, in whatever case."""
     pairs = (each.split("=") for each in conditions)
-    return any(config.get(key) == value for key, value in pairs)
+    return any(config.get(key, "").strip().lower() == value.lower() for key, value in pairs)
 
 
 def _values(variable: str, config: Config, local: Mapping[str, str]) -> list[str]:
@@ -69,11 +77,13 @@ def _values(variable: str, config: Config, local: Mapping[str, str]) -> list[str
     for choice in variable.removesuffix("*").split("|"):
         if choice.startswith("="):
             return [choice[1:]]
-        value = local.get(choice[1:]) if choice.startswith("@") else config.get(choice)
-        if value:
+        key = choice.rstrip("!^")
+        value = local.get(key[1:]) if key.startswith("@") else config.get(key)
+        if value or (value is not None and choice.endswith("!")):
             if is_list:
                 return [entry for entry in map(_unescaped, entries(value)) if entry]
-            return [_with_topic(value, local.get("topic"))]
+            spelled = value.upper() if choice.endswith("^") else value
+            return [_with_topic(spelled, local.get("topic"))]
     return []
 
 

@@ -4,7 +4,13 @@ import re
 from typing import NamedTuple
 
 from headwater.model.connect.connector_dates import DatedTopics
-from headwater.model.connect.connector_templates import Config, entries, is_alias, knowledge
+from headwater.model.connect.connector_templates import (
+    Config,
+    entries,
+    is_alias,
+    knowledge,
+    python_regex,
+)
 
 
 class ConnectorGap(NamedTuple):
@@ -31,6 +37,7 @@ class TransformChain:
     """The transforms of a connector, in their order."""
 
     def __init__(self, config: Config) -> None:
+        config = _with_naming(config)
         names = entries(config.get("transforms", ""))
         kinds = [config.get(f"transforms.{name}.type", "") for name in names]
         self._all = [
@@ -122,6 +129,20 @@ class TransformChain:
         return (pattern.fullmatch(topic) is not None) != is_negated
 
 
+def _with_naming(config: Config) -> Config:
+    """Debezium's strategy for the names of topics, which is like a transform before all others."""
+    key = knowledge()["transforms"]["naming_strategy"]
+    if not config.get(key):
+        return config
+    own = {each: value for each, value in config.items() if each.startswith("topic.")}
+    return {
+        **config,
+        **{f"transforms.{key}.{each}": value for each, value in own.items()},
+        f"transforms.{key}.type": config[key],
+        "transforms": ",".join([key, config.get("transforms", "")]),
+    }
+
+
 def _dates_of(transform: _Transform) -> DatedTopics:
     """With the defaults of Kafka's TimestampRouter."""
     topic_format = transform.get("topic.format") or "${topic}-${timestamp}"
@@ -144,7 +165,7 @@ def _replaced(topic: str, regex: str, replacement: str) -> str | None:
 
 def _compiled(regex: str) -> re.Pattern[str] | None:
     try:
-        return re.compile(re.sub(r"\(\?<(?=\w)", "(?P<", regex))
+        return re.compile(python_regex(regex))
     except re.error:
         # Java has some that Python does not.
         return None

@@ -19,9 +19,13 @@ from headwater.model.connect.connector_templates import (
     holds,
     is_alias,
     knowledge,
+    python_regex,
 )
 from headwater.model.connect.connector_transforms import ConnectorGap, TransformChain
 from headwater.model.naming import DatasetName
+
+# A database or a schema that is not known; tables in it have no name.
+UNKNOWN = "?"
 
 # The two classes of the plugin that configurations name.
 TRANSFORM_CLASS = "io.headwater.connect.HeadwaterTransform"
@@ -114,12 +118,19 @@ class _Connector:
         self._tables = SinkTables(row, config)
         self._gaps = [ConnectorGap(*row["gap"])] if "gap" in row else []
         self._gaps += self._chain.gaps()
+        # Tables of the configuration that are others but for their case.
+        self._misspelt: set[str] = set()
 
     def of_source(self, seen: Sequence[str]) -> Described:
-        routed = [(table, self._chain.route(topic)) for table, topic in self._listed()]
+        listed = self._in_known_case(self._listed(), seen)
+        routed = [(table, self._chain.route(topic)) for table, topic in listed]
         named = [topic for _, topic in routed if topic]
         topics = tuple(dict.fromkeys([*named, *map(self._chain.grouped, seen)]))
-        pairs = [_Pair(table, topic) for table, topic in self._read(routed, topics)]
+        tables = {table for table, _ in listed}
+        pairs = [
+            _Pair(table, topic, guessed=bool(table) and table not in tables)
+            for table, topic in self._read(routed, topics)
+        ]
         return self._described(topics, pairs)
 
     def of_sink(self, seen: Sequence[str]) -> Described:
@@ -135,13 +146,27 @@ class _Connector:
             found += [("", match[1]) for match in named if match]
         return found
 
+    def _in_known_case(
+        self, listed: Sequence[tuple[str, str]], seen: Sequence[str]
+    ) -> list[tuple[str, str]]:
+        """Without the tables that records show in another case, where lists ignore that."""
+        if not self._row.get("ignores_case"):
+            return [*listed]
+        shown = {self._captured(self._chain.grouped(topic)) for topic in seen}
+        lower = {table.lower() for table in shown}
+        self._misspelt = {
+            table for table, _ in listed if table not in shown and table.lower() in lower
+        }
+        return [(table, topic) for table, topic in listed if table not in self._misspelt]
+
     def _topics_of(self, table: str) -> list[str]:
         """The topic of a table, by the first pattern that has all of its variables."""
         written = table.replace(".", self._delimiter())
-        local = {"table": written, "last": _last(table)} if table else {}
+        local = {"table": written, "topic": table, "last": _last(table)} if table else {}
         for pattern in self._row.get("topics", []):
             if found := expand(pattern, self._config, local):
-                return found
+                characters = self._row.get("no_topic_characters", "")
+                return [re.sub(characters, "_", each) for each in found] if characters else found
         return []
 
     def _read(
@@ -149,7 +174,7 @@ class _Connector:
     ) -> Iterable[tuple[str, str]]:
         """Pairs of a table and a topic of a source."""
         tables = expand(self._row["tables"], self._config, {}) if "tables" in self._row else []
-        if not any("{@table}" in each or "{@last}" in each for each in self._row.get("topics", [])):
+        if not any(re.search(r"@(table|last)\}", each) for each in self._row.get("topics", [])):
             return [
                 *((table, "") for table in tables),
                 *(("", t) for t in topics if not tables),
@@ -164,7 +189,7 @@ class _Connector:
             paired = {topic for _, topic in pairs}
             own = (topic for topic in topics if topic not in paired and not self._is_own(topic))
             pairs += [(only, topic) for topic in own]
-        captured = {table for table, _ in pairs}
+        captured = {table for table, _ in pairs} | self._misspelt
         pairs += [(table, "") for table in tables if table not in captured]
         self._report_unknown(topics, pairs)
         return pairs
@@ -202,8 +227,8 @@ class _Connector:
             return ""
         delimiter, parts = self._delimiter(), self._row.get("parts", 1)
         for pattern in self._row["topics"]:
-            before, _, after = re.sub(r"\{@(table|last)\}", "\0", pattern).partition("\0")
-            for start in expand(before, self._config, {}):
+            before, found, after = re.sub(r"\{@(table|last)\}", "\0", pattern).partition("\0")
+            for start in expand(before, self._config, {}) if found else []:
                 table = topic.removeprefix(start).split(delimiter)
                 if not topic.startswith(start) or after or not all(table):
                     continue
@@ -221,7 +246,8 @@ class _Connector:
                 for table in expand(self._row["tables"], self._config, {}):
                     yield _Pair(table, topic, final)
             else:
-                yield _Pair(self._tables.table_of(final), topic, final, routed is None)
+                for table in self._tables.tables_of(final):
+                    yield _Pair(table, topic, final, routed is None)
 
     def _described(self, topics: tuple[str, ...], pairs: Iterable[_Pair]) -> Described:
         found: dict[DatasetName, External] = {}
@@ -230,23 +256,23 @@ class _Connector:
             for name, other in self._names({key: part for key, part in local.items() if part}):
                 before = found[name].topics if name in found else ()
                 of = (pair.topic,) if pair.topic and pair.topic not in before else ()
-                guessed = pair.guessed and self._is_by_topic(pair)
+                guessed = pair.guessed and self._is_guess(pair)
                 found[name] = External(name, (*before, *of), other, guessed)
-        self._report_unnamed(bool(topics), found)
+        self._report_unnamed(topics, found)
         gaps = tuple(dict.fromkeys([*self._gaps, *self._tables.gaps]))
         return Described("", False, topics, tuple(found.values()), gaps)
 
-    def _report_unnamed(self, has_topics: bool, found: Mapping[DatasetName, External]) -> None:
+    def _report_unnamed(self, topics: Sequence[str], found: Mapping[DatasetName, External]) -> None:
         """A dataset that the settings do not name is a gap, where there must be one."""
-        is_sink = self._row.get("role") == "sink"
-        must_be = has_topics and is_sink and not self._row.get("may_have_no_name", False)
-        is_outside = "url" in self._row or "namespace" in self._row
-        if must_be and is_outside and not (found or self._gaps or self._tables.gaps):
-            if self._is_nameless():
-                return
+        role, is_outside = self._row.get("role"), "url" in self._row or "namespace" in self._row
+        must_be = role and not self._row.get("may_have_no_name") and is_outside
+        if not must_be or found or self._gaps or self._tables.gaps or self._is_nameless():
+            return
+        if any(not self._is_own(topic) for topic in topics):
+            kind, does = ("output", "writes") if role == "sink" else ("input", "reads")
             name = self._config.get("connector.class", "")
-            sentence = "The settings do not name the datasets that the connector writes."
-            self._gaps.append(ConnectorGap("output", name, sentence))
+            sentence = f"The settings do not name the datasets that the connector {does}."
+            self._gaps.append(ConnectorGap(kind, name, sentence))
 
     def _is_nameless(self) -> bool:
         """Whether a URL is of a kind that has no name, such as a database in memory."""
@@ -257,8 +283,11 @@ class _Connector:
             for rule in knowledge()["urls"]
         )
 
-    def _is_by_topic(self, pair: _Pair) -> bool:
-        """Whether another topic would have another table or folder."""
+    def _is_guess(self, pair: _Pair) -> bool:
+        """Whether another topic would have another table or folder, or a table another schema."""
+        if self._row.get("role") == "source":
+            is_stated = "schema" in self._above("")
+            return not is_stated and not self._names({"table": pair.table, "schema": UNKNOWN})
         other = f"{pair.final}-other"
         local = {"table": self._tables.table_of(other), "topic": other}
         return self._names({"table": pair.table, "topic": pair.final}) != self._names(local)
@@ -270,6 +299,7 @@ class _Connector:
                 return [self._name_location(location, local["table"])]
         if "url" in row:
             urls = expand(row["url"], config, {})
+            local = {**self._above(local.get("topic", "")), **local}
             return [(name, None) for url in urls for name in self._at(url, local)]
         namespaces = expand(row.get("namespace", "{=}"), config, local)
         names = expand(row.get("name", "{=}"), config, local)
@@ -293,17 +323,30 @@ class _Connector:
         """The table behind a URL; user and options of the URL are omitted."""
         # A row may have a pattern of its own, for addresses that only it understands.
         for rule in [self._row] if "pattern" in self._row else knowledge()["urls"]:
-            found = re.fullmatch(re.sub(r"\(\?<(?=\w)", "(?P<", rule["pattern"]), url)
+            found = re.fullmatch(python_regex(rule["pattern"]), url)
             if found is None:
                 continue
-            parts = {**local, **{key: part for key, part in found.groupdict().items() if part}}
+            parts = {**{key: part for key, part in found.groupdict().items() if part}, **local}
             spaces = expand(rule["namespace"], self._config, parts)
             if "name" in rule:
                 names = expand(rule["name"], self._config, parts)
-                return [name_system(space, name) for space in spaces for name in names]
+                is_folder = rule.get("is_folder", False)
+                return [name_system(space, name, is_folder) for space in spaces for name in names]
             within = expand(rule.get("within", "{=}"), self._config, parts)
             if "table" not in local:
                 return []
             name = in_database(within[0] if within else "", local["table"])
-            return [name_system(space, name) for space in spaces]
+            is_known = UNKNOWN not in name.split(".")
+            return [name_system(space, name) for space in spaces if is_known]
         return []
+
+    def _above(self, topic: str) -> dict[str, str]:
+        """Database and schema, where settings besides the address name them."""
+        above = {}
+        if "schema" in self._row and any(expand(self._row["schema"][0], self._config, {})):
+            schemas = expand(self._row["schema"][1], self._config, {})
+            above["schema"] = schemas[0] if len(schemas) == 1 else UNKNOWN
+        for key in expand(self._row.get("database_key", "{@nothing}"), {}, {"topic": topic}):
+            if self._config.get(key):
+                above["database"] = self._config[key]
+        return above

@@ -27,7 +27,9 @@ from headwater.server.http.parameters import Paging, ReadConnection, json_respon
 from headwater.store.query.paging import Page
 from headwater.store.stats.health import Judging
 
-_FINE = frozenset((JobState.OK, JobState.STOPPED, DatasetState.FRESH, DatasetState.UNKNOWN))
+_FINE = frozenset(
+    (JobState.OK, JobState.STOPPED, JobState.DELETED, DatasetState.FRESH, DatasetState.UNKNOWN)
+)
 
 Namespace = Annotated[str, Query(description="Only this namespace.")]
 OneName = Annotated[str, Query(description="Only this name; needs a namespace.")]

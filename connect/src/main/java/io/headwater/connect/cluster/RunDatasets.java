@@ -215,6 +215,7 @@ final class RunDatasets {
         for (String topic : topics) {
             Shape shape = shapes.written(topic, external.finalOf(topic));
             if (shape != null && settings.isOn(Settings.VALUE_SCHEMA)) {
+                shape = described.isUnwrapping ? shape.unwrapped() : shape;
                 addSchema(facets, new Shape(null, shape.value, shape.inferred));
             }
         }

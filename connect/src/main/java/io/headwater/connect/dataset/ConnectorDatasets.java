@@ -43,7 +43,7 @@ final class ConnectorDatasets {
                 gaps.addAll(chain.routeGaps());
             }
         } else {
-            SourceTables source = new SourceTables(row, config, chain, routes.origins);
+            SourceTables source = new SourceTables(row, config, chain, routes.origins, seen);
             topics.addAll(source.topics());
             seen.forEach(topic -> topics.add(chain.grouped(topic)));
             pairs = source.pairs(topics);
@@ -55,8 +55,8 @@ final class ConnectorDatasets {
         }
         List<External> found = named(pairs);
         gaps.addAll(tables.gaps());
-        reportUnnamed(!topics.isEmpty(), !found.isEmpty());
-        return new Described(isSink, isGuessed, topics, found, own, gaps);
+        reportUnnamed(!own.containsAll(topics), !found.isEmpty());
+        return new Described(isSink, isGuessed, topics, found, own, gaps, row.isTrue("is_unwrapping"));
     }
 
     private List<External> named(List<SourceTables.TablePair> pairs) {
@@ -72,10 +72,13 @@ final class ConnectorDatasets {
         return new ArrayList<>(found.values());
     }
 
-    /** Whether the name is not sure: another topic would have another table or folder. */
+    /** Whether the name is not sure: another topic would have another table or folder, or a table another schema. */
     private boolean isGuessed(SourceTables.TablePair pair) {
         if (!pair.isGuessed) {
             return false;
+        }
+        if (row.text("role", "").equals("source")) {
+            return externals.isSchemaAssumed(pair.table);
         }
         String other = pair.finalTopic + "-other";
         return !names(pair.table, pair.finalTopic).equals(names(tables.tableOf(other), other));
@@ -100,7 +103,9 @@ final class ConnectorDatasets {
                         pairs.add(new SourceTables.TablePair(table, topic, last, false));
                     }
                 } else {
-                    pairs.add(new SourceTables.TablePair(tables.tableOf(last), topic, last, isGuessed));
+                    for (String table : tables.tablesOf(last)) {
+                        pairs.add(new SourceTables.TablePair(table, topic, last, isGuessed));
+                    }
                 }
             }
         }
@@ -110,12 +115,13 @@ final class ConnectorDatasets {
     /** A dataset that the settings do not name is a gap, where there must be one. */
     private void reportUnnamed(boolean hasTopics, boolean isNamed) {
         boolean isOutside = row.has("url") || row.has("namespace");
-        boolean mustBe = hasTopics && row.text("role", "").equals("sink") && !row.isTrue("may_have_no_name");
+        boolean mustBe = hasTopics && row.has("role") && !row.isTrue("may_have_no_name");
         if (mustBe && isOutside && !isNamed && gaps.isEmpty() && !externals.isNameless()) {
+            boolean isSink = row.text("role", "").equals("sink");
             gaps.add(new Gap(
-                "output",
+                isSink ? "output" : "input",
                 config.getOrDefault("connector.class", ""),
-                "The settings do not name the datasets that the connector writes."));
+                "The settings do not name the datasets that the connector " + (isSink ? "writes." : "reads.")));
         }
     }
 }

@@ -67,7 +67,7 @@ public final class ConnectorKnowledge {
     private static List<ConnectorRow> rows(List<?> maps) {
         List<ConnectorRow> rows = new ArrayList<>();
         for (Object each : maps) {
-            rows.add(new ConnectorRow((Map<?, ?>) each));
+            rows.add(ConnectorRow.of((Map<?, ?>) each, (Map<?, ?>) SHIPPED.get("families")));
         }
         return rows;
     }

@@ -1,5 +1,6 @@
 package io.headwater.connect.dataset;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -9,6 +10,16 @@ final class ConnectorRow {
 
     ConnectorRow(Map<?, ?> values) {
         this.values = values;
+    }
+
+    /** A row with what it does not say itself from its family, if it is of one. */
+    static ConnectorRow of(Map<?, ?> values, Map<?, ?> families) {
+        Map<Object, Object> all = new HashMap<>();
+        if (families.get(values.get("family")) instanceof Map) {
+            all.putAll((Map<?, ?>) families.get(values.get("family")));
+        }
+        all.putAll(values);
+        return new ConnectorRow(all);
     }
 
     /** Whether the row is for a class, which Connect also accepts without "Connector" at its end. */
@@ -34,11 +45,11 @@ final class ConnectorRow {
             config.getOrDefault(each.getKey().toString(), "").matches(each.getValue().toString()));
     }
 
-    /** Whether one of the conditions under a key, each "key=value", is true of a configuration. */
+    /** Whether one of the conditions under a key, each "key=value", is true of it, in whatever case. */
     boolean holds(String key, Map<String, String> config) {
         for (Object each : list(key)) {
             String[] pair = each.toString().split("=");
-            if (pair[1].equals(config.get(pair[0]))) {
+            if (pair[1].equalsIgnoreCase(config.getOrDefault(pair[0], "").trim())) {
                 return true;
             }
         }

@@ -13,6 +13,8 @@ public final class Described {
     /** Those of its topics that are for its own use, such as heartbeats: no table is in them. */
     public final Set<String> ownTopics;
     public final Set<Gap> gaps;
+    /** Whether it writes the new state of a row out of a change event of Debezium. */
+    public final boolean isUnwrapping;
 
     Described(
         boolean isSink,
@@ -20,17 +22,19 @@ public final class Described {
         Set<String> topics,
         List<External> externals,
         Set<String> ownTopics,
-        Set<Gap> gaps) {
+        Set<Gap> gaps,
+        boolean isUnwrapping) {
         this.isSink = isSink;
         this.isGuessed = isGuessed;
         this.topics = topics;
         this.externals = externals;
         this.ownTopics = ownTopics;
         this.gaps = gaps;
+        this.isUnwrapping = isUnwrapping;
     }
 
     /** A connector of which only its topics are known. */
     public static Described ofTopics(boolean isSink, Set<String> topics, Gap gap) {
-        return new Described(isSink, true, topics, List.of(), Set.of(), Set.of(gap));
+        return new Described(isSink, true, topics, List.of(), Set.of(), Set.of(gap), false);
     }
 }

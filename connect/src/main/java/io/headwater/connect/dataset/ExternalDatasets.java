@@ -9,6 +9,8 @@ import java.util.regex.Pattern;
 
 /** The names of datasets outside Kafka, by a row of the rules, in a connector's configuration. */
 final class ExternalDatasets {
+    /** A database or a schema that is not known; tables in it have no name. */
+    private static final String UNKNOWN = "?";
     private static final Pattern GROUP = Pattern.compile("\\(\\?<(\\w+)>");
 
     private final ConnectorRow row;
@@ -45,6 +47,25 @@ final class ExternalDatasets {
         return false;
     }
 
+    /** Whether the schema of a table is only the usual one: no setting names it. */
+    boolean isSchemaAssumed(String table) {
+        return !above("").containsKey("schema") && names(Map.of("table", table, "schema", UNKNOWN)).isEmpty();
+    }
+
+    /** Database and schema, where settings besides the address name them. */
+    private Map<String, String> above(String topic) {
+        Map<String, String> above = new LinkedHashMap<>();
+        List<?> schema = row.list("schema");
+        if (!schema.isEmpty() && !Template.expand(schema.get(0).toString(), config, Map.of()).isEmpty()) {
+            List<String> schemas = Template.expand(schema.get(1).toString(), config, Map.of());
+            above.put("schema", schemas.size() == 1 ? schemas.get(0) : UNKNOWN);
+        }
+        for (String key : Template.expand(row.text("database_key", "{@nothing}"), Map.of(), Map.of("topic", topic))) {
+            put(above, "database", config.getOrDefault(key, ""));
+        }
+        return above;
+    }
+
     private static void put(Map<String, String> local, String key, String value) {
         if (!value.isEmpty()) {
             local.put(key, value);
@@ -61,8 +82,10 @@ final class ExternalDatasets {
         }
         List<DatasetName[]> found = new ArrayList<>();
         if (row.has("url")) {
+            Map<String, String> known = above(local.getOrDefault("topic", ""));
+            known.putAll(local);
             for (String url : Template.expand(row.text("url", ""), config, Map.of())) {
-                found.addAll(at(url, local));
+                found.addAll(at(url, known));
             }
             return found;
         }
@@ -101,16 +124,18 @@ final class ExternalDatasets {
     }
 
     private List<DatasetName[]> behind(ConnectorRow rule, Matcher match, Map<String, String> local) {
-        Map<String, String> parts = new LinkedHashMap<>(local);
+        Map<String, String> parts = new LinkedHashMap<>();
         Matcher group = GROUP.matcher(rule.text("pattern", ""));
         while (group.find()) {
             String value = match.group(group.group(1));
             put(parts, group.group(1), value == null ? "" : value);
         }
+        parts.putAll(local);
+        boolean isFolder = rule.isTrue("is_folder");
         List<DatasetName[]> found = new ArrayList<>();
         for (String namespace : Template.expand(rule.text("namespace", ""), config, parts)) {
             for (String name : names(rule, parts)) {
-                found.add(new DatasetName[] {ExternalNames.ofSystem(namespace, name, false), null});
+                found.add(new DatasetName[] {ExternalNames.ofSystem(namespace, name, isFolder), null});
             }
         }
         return found;
@@ -124,6 +149,7 @@ final class ExternalDatasets {
             return List.of();
         }
         List<String> within = Template.expand(rule.text("within", "{=}"), config, parts);
-        return List.of(ExternalNames.inDatabase(within.isEmpty() ? "" : within.get(0), parts.get("table")));
+        String name = ExternalNames.inDatabase(within.isEmpty() ? "" : within.get(0), parts.get("table"));
+        return List.of(name.split("\\.")).contains(UNKNOWN) ? List.of() : List.of(name);
     }
 }

@@ -16,8 +16,11 @@ final class ExternalNames {
         if (namespace.startsWith("kafka://")) {
             return DatasetName.kafka(namespace.substring("kafka://".length()), name);
         }
-        if (namespace.startsWith("s3://") || namespace.startsWith("gs://")) {
+        if (namespace.matches("(?:s3|gs|wasbs|abfss)://.*")) {
             return new DatasetName(namespace, objectKey(constantFolder(name, isFolder)));
+        }
+        if (namespace.equals("file") || namespace.startsWith("hdfs://")) {
+            return new DatasetName(namespace, filePath(name.replaceAll("/+", "/")));
         }
         return new DatasetName(address, name);
     }

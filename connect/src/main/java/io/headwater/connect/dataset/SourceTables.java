@@ -3,6 +3,7 @@ package io.headwater.connect.dataset;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -11,7 +12,7 @@ import java.util.regex.Pattern;
 
 /** The tables of a source and the topics of their records, by a row of the rules. */
 final class SourceTables {
-    private static final Pattern NAMES_TABLE = Pattern.compile("\\{@(?:table|last)\\}");
+    private static final Pattern NAMES_TABLE = Pattern.compile("[{|]@(?:table|last)\\}");
 
     /** A table and a topic, either of them empty where it is not known. */
     static final class TablePair {
@@ -37,8 +38,15 @@ final class SourceTables {
     /** From the configuration, with the topic after all transforms; empty where it is not known. */
     private final List<TablePair> listed = new ArrayList<>();
 
+    /** Tables of the configuration that are others but for their case. */
+    private final Set<String> misspelt = new LinkedHashSet<>();
+
     SourceTables(
-        ConnectorRow row, Map<String, String> config, TransformChain chain, Map<String, String> origins) {
+        ConnectorRow row,
+        Map<String, String> config,
+        TransformChain chain,
+        Map<String, String> origins,
+        Set<String> seen) {
         this.row = row;
         this.config = config;
         this.chain = chain;
@@ -55,6 +63,21 @@ final class SourceTables {
                 }
             }
         }
+        if (row.isTrue("ignores_case")) {
+            dropMisspelt(seen);
+        }
+    }
+
+    /** Drops the tables that records show in another case, as the connector's lists ignore that. */
+    private void dropMisspelt(Set<String> seen) {
+        Set<String> shown = new LinkedHashSet<>();
+        seen.forEach(topic -> shown.add(captured(chain.grouped(topic))));
+        Set<String> lower = new LinkedHashSet<>();
+        shown.forEach(table -> lower.add(table.toLowerCase(Locale.ROOT)));
+        listed.stream().map(pair -> pair.table)
+            .filter(table -> !shown.contains(table) && lower.contains(table.toLowerCase(Locale.ROOT)))
+            .forEach(misspelt::add);
+        listed.removeIf(pair -> misspelt.contains(pair.table));
     }
 
     private void add(String table, String topic) {
@@ -81,11 +104,14 @@ final class SourceTables {
     /** The topic of a table, by the first pattern that has all of its variables. */
     private List<String> topicsOf(String table) {
         Map<String, String> local = table.isEmpty() ? Map.of() : Map.of(
+            "topic", table,
             "table", table.replace(".", delimiter()),
             "last", table.substring(table.lastIndexOf('.') + 1));
         for (Object pattern : row.list("topics")) {
             List<String> found = Template.expand(pattern.toString(), config, local);
             if (!found.isEmpty()) {
+                String characters = row.text("no_topic_characters", "(?!)");
+                found.replaceAll(topic -> topic.replaceAll(characters, "_"));
                 return found;
             }
         }
@@ -106,6 +132,7 @@ final class SourceTables {
         listed.stream().filter(pair -> !pair.table.isEmpty() && !pair.topic.isEmpty()).forEach(pairs::add);
         Set<String> paired = new LinkedHashSet<>();
         pairs.forEach(pair -> paired.add(pair.topic));
+        Set<String> named = new LinkedHashSet<>(tables());
         String only = chain.routeGaps().isEmpty() ? "" : onlyTable();
         for (String topic : topics) {
             String table = paired.contains(topic) ? "" : captured(topic);
@@ -114,13 +141,13 @@ final class SourceTables {
                 table = only;
             }
             if (!table.isEmpty()) {
-                pairs.add(new TablePair(table, topic, topic, false));
+                pairs.add(new TablePair(table, topic, topic, !named.contains(table)));
             } else if (!paired.contains(topic) && !isOwn(topic)) {
                 gaps.add(new Gap(
                     "input", topic, "From which table the records of this topic come is not known."));
             }
         }
-        Set<String> captured = new LinkedHashSet<>();
+        Set<String> captured = new LinkedHashSet<>(misspelt);
         pairs.forEach(pair -> captured.add(pair.table));
         tables().stream().filter(table -> !captured.contains(table)).forEach(
             table -> pairs.add(new TablePair(table, "", "", false)));

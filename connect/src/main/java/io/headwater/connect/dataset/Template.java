@@ -2,6 +2,7 @@ package io.headwater.connect.dataset;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -9,6 +10,7 @@ import java.util.regex.Pattern;
 /**
  * A text with variables: <code>{a.key|other.key|=literal}</code> is the first that has a value,
  * <code>@name</code> in it a part found before, and <code>{a.list*}</code> each of its entries.
+ * <code>a.key!</code> also counts if it is set to nothing, <code>a.key^</code> is written in upper case.
  */
 public final class Template {
     private static final Pattern VARIABLE = Pattern.compile("\\{([^{}]+)\\}");
@@ -76,9 +78,11 @@ public final class Template {
             if (choice.startsWith("=")) {
                 return List.of(choice.substring(1));
             }
-            String value = choice.startsWith("@") ? local.get(choice.substring(1)) : config.get(choice);
-            if (value != null && !value.isEmpty()) {
-                return isList ? plainNames(value) : List.of(withTopic(value, local.get("topic")));
+            String key = choice.replaceAll("[!^]$", "");
+            String value = key.startsWith("@") ? local.get(key.substring(1)) : config.get(key);
+            if (value != null && (!value.isEmpty() || choice.endsWith("!"))) {
+                String spelled = choice.endsWith("^") ? value.toUpperCase(Locale.ROOT) : value;
+                return isList ? plainNames(value) : List.of(withTopic(spelled, local.get("topic")));
             }
         }
         return List.of();

@@ -28,16 +28,33 @@ public final class TransformChain {
 
     /** The transforms around ours; without a configuration none are known. */
     public TransformChain(Map<String, String> config) {
-        this.config = config;
-        all = Template.entries(config.get("transforms"));
+        this.config = withNaming(config);
+        all = Template.entries(this.config.get("transforms"));
         int own = 0;
-        while (own < all.size() && !isOurs(config, all.get(own))) {
+        while (own < all.size() && !isOurs(this.config, all.get(own))) {
             own++;
         }
         hasOurs = own < all.size();
         before = all.subList(0, own);
         after = hasOurs ? all.subList(own + 1, all.size()) : List.of();
         dates = findDates();
+    }
+
+    /** With Debezium's strategy for the names of topics, which is like a transform before all others. */
+    private static Map<String, String> withNaming(Map<String, String> config) {
+        String key = KNOWN.get("naming_strategy").toString();
+        if (config.getOrDefault(key, "").isEmpty()) {
+            return config;
+        }
+        Map<String, String> changed = new HashMap<>(config);
+        config.forEach((each, value) -> {
+            if (each.startsWith("topic.")) {
+                changed.put("transforms." + key + "." + each, value);
+            }
+        });
+        changed.put("transforms." + key + ".type", config.get(key));
+        changed.put("transforms", key + "," + config.getOrDefault("transforms", ""));
+        return changed;
     }
 
     /** The settings of our transform, as a connector's configuration has them. */

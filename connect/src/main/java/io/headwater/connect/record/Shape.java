@@ -30,6 +30,13 @@ public final class Shape {
             isInferred ? SchemaFields.infer(record.value(), "value") : null);
     }
 
+    /** The shape of the new state of a row, if this is that of a change event of Debezium. */
+    public Shape unwrapped() {
+        boolean isEnvelope = value != null && value.type() == Schema.Type.STRUCT
+            && value.name() != null && value.name().endsWith(".Envelope") && value.field("after") != null;
+        return isEnvelope ? new Shape(key, value.field("after").schema(), null) : this;
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof Shape
