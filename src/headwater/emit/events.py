@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from headwater.emit.spec import JOB_EVENT, RUN_EVENT, RUN_FACET, facet_schema, producer_url
+from headwater.emit.spec import (
+    DATASET_EVENT,
+    JOB_EVENT,
+    RUN_EVENT,
+    RUN_FACET,
+    facet_schema,
+    producer_url,
+)
 from headwater.model.values.instant import format_instant, now
 
 Json = dict[str, Any]
@@ -73,6 +80,15 @@ class Producer(NamedTuple):
             "job": job,
             "inputs": list(inputs),
             "outputs": list(outputs),
+        }
+
+    def dataset_event(self, dataset: Json, at: int | None = None) -> Json:
+        """How a dataset is, whoever uses it; it replaces what this producer said of it."""
+        return {
+            "eventTime": format_instant(now() if at is None else at),
+            "producer": self.url,
+            "schemaURL": DATASET_EVENT,
+            "dataset": dataset,
         }
 
     def job_type(

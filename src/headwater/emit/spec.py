@@ -6,11 +6,13 @@ from headwater.model.values.ids import author_id
 _SPEC = "https://openlineage.io/spec"
 RUN_EVENT = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent"
 JOB_EVENT = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/JobEvent"
+DATASET_EVENT = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/DatasetEvent"
 RUN_FACET = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunFacet"
 
 _FACET_VERSIONS = {
     "ColumnLineageDatasetFacet": "1-2-0",
     "DataQualityAssertionsDatasetFacet": "1-1-0",
+    "DatasetVersionDatasetFacet": "1-0-1",
     "DocumentationDatasetFacet": "1-1-0",
     "DocumentationJobFacet": "1-1-0",
     "ErrorMessageRunFacet": "1-0-1",

@@ -76,7 +76,7 @@ class ConnectCollector:
             if isinstance(each.position, TranslatedConnector):
                 changes[each.source] = each.position.known
         if changes:
-            self._state.save(changes)
+            self._state.note(changes)
 
     def _collect(self, api: ConnectApi) -> Iterator[Collected]:
         info = api.read_cluster()

@@ -9,19 +9,13 @@ from urllib.parse import quote
 import httpx2
 
 from headwater.collect.connect.settings import ConnectSettings
-from headwater.config import resolve_secret
-from headwater.durations import parse_duration
-from headwater.errors import BadConfig, SourceUnavailable
+from headwater.collect.rest import RestClient
+from headwater.errors import SourceUnavailable
 
 Json = dict[str, Any]
 
 # Requests at once: a worker has a handful of threads for them, and others call it too.
 _AT_ONCE = 8
-# While workers rebalance they answer 409; most are done within seconds.
-_REBALANCING = 409
-_WAITS = (0.5, 1.0, 2.0, 4.0)
-_LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
-_MAX_REASON = 300
 
 
 class ClusterInfo(NamedTuple):
@@ -59,28 +53,13 @@ class ConnectApi:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._url = settings.url
-        self._sleep = sleep
-        self._password = (
-            resolve_secret(settings.password).get_secret_value() if settings.password else ""
-        )
-        try:
-            self._http = httpx2.Client(
-                auth=(settings.user, self._password) if settings.user else None,
-                timeout=parse_duration(settings.timeout).total_seconds(),
-                limits=httpx2.Limits(max_connections=_AT_ONCE),
-                verify=_tls(settings),
-                transport=transport,
-                # A proxy cannot reach this machine's own loopback address.
-                trust_env=httpx2.URL(settings.url).host not in _LOOPBACK,
-            )
-        except OSError as error:
-            raise BadConfig("--ca or --certificate", f"cannot be used: {error}") from None
+        self._client = RestClient(settings, _AT_ONCE, transport, sleep)
 
     def close(self) -> None:
-        self._http.close()
+        self._client.close()
 
     def read_cluster(self) -> ClusterInfo:
-        found = self._get("/")
+        found = self._client.get("/")
         if not isinstance(found, dict) or not isinstance(found.get("kafka_cluster_id"), str):
             raise SourceUnavailable(
                 self._url, "it answers, but not as a worker of Kafka Connect does"
@@ -89,7 +68,7 @@ class ConnectApi:
 
     def read_connectors(self) -> list[ConnectorReport]:
         """All connectors with their configurations and states; not their topics and offsets."""
-        found = self._get("/connectors?expand=info&expand=status")
+        found = self._client.get("/connectors?expand=info&expand=status")
         if not isinstance(found, dict):
             raise SourceUnavailable(self._url, "its list of connectors is no object")
         reports = []
@@ -124,61 +103,9 @@ class ConnectApi:
 
     def _find(self, path: str) -> Any:
         """What is at a path; None where a worker has no such thing, or does not show it."""
-        answer = self._request(path)
         # 403: topics are not tracked. 404: deleted meanwhile, or an older version. 400, 500: there
         # are connectors whose offsets cannot be read.
-        if answer.status_code in (400, 403, 404, 405, 500):
-            return None
-        return self._json(answer)
-
-    def _get(self, path: str) -> Any:
-        return self._json(self._request(path))
-
-    def _request(self, path: str) -> httpx2.Response:
-        for wait in (*_WAITS, None):
-            try:
-                answer = self._http.get(self._url + path)
-            except httpx2.TransportError as error:
-                text = str(error).partition("\n")[0] or type(error).__name__
-                raise SourceUnavailable(self._url, f"no answer: {self._masked(text)}") from None
-            if answer.status_code not in (_REBALANCING, 429, 503) or wait is None:
-                return answer
-            self._sleep(wait)
-        raise AssertionError
-
-    def _json(self, answer: httpx2.Response) -> Any:
-        status = answer.status_code
-        if status == _REBALANCING:
-            raise SourceUnavailable(self._url, "its workers are rebalancing, and do not end it")
-        if status in (401, 403):
-            raise SourceUnavailable(
-                self._url, f"answered {status}: check --user and --password, and what they may read"
-            )
-        if not answer.is_success:
-            text = self._masked(" ".join(answer.text.split()))[:_MAX_REASON]
-            raise SourceUnavailable(self._url, f"answered {status}: {text}")
-        try:
-            return answer.json()
-        except ValueError:
-            raise SourceUnavailable(self._url, "answered something that is not JSON") from None
-
-    def _masked(self, text: str) -> str:
-        return text.replace(self._password, "***") if self._password else text
-
-
-def _tls(settings: ConnectSettings) -> Any:
-    """What a worker's certificate is checked with, and the client's own, if it has one."""
-    if settings.url.startswith("http:"):
-        # Nothing to check, and to load the system's CAs takes a while.
-        return False
-    if settings.ca is None and settings.certificate is None:
-        return True
-    import ssl
-
-    context = ssl.create_default_context(cafile=str(settings.ca) if settings.ca else None)
-    if settings.certificate is not None:
-        context.load_cert_chain(settings.certificate)
-    return context
+        return self._client.find(path, 400, 403, 404, 405, 500)
 
 
 def _object(value: Any, key: str) -> Json:

@@ -1,0 +1,157 @@
+"""Requests to the REST API of another system, as collectors make them."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+from pydantic import Field, field_validator
+
+from headwater.config import Section, check_secret_reference, resolve_secret
+from headwater.durations import parse_duration
+from headwater.errors import BadConfig, SourceUnavailable
+
+# Asked too often, or not ready: a Connect cluster answers 409 while its workers rebalance.
+REBALANCING = 409
+_AGAIN = (REBALANCING, 429, 503)
+_WAITS = (0.5, 1.0, 2.0, 4.0)
+_LONGEST_WAIT = 10.0
+_LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
+_MAX_REASON = 300
+
+
+class RestSettings(Section):
+    url: str = Field(description="URL of the REST API, such as http://HOST:8083.")
+    user: str = Field(default="", description="User for basic authentication.")
+    password: str = Field(
+        default="",
+        description="Where the password is: env:VARIABLE or file:PATH, never the password.",
+    )
+    ca: Path | None = Field(default=None, description="File with the CA of the server (PEM).")
+    certificate: Path | None = Field(
+        default=None, description="File with a client certificate and its key (PEM)."
+    )
+    timeout: str = Field(default="10s", description="How long an answer may take.")
+    state: Path = Field(
+        default=Path("headwater-data/collect"),
+        description="Folder that remembers what was reported, so that only changes are sent.",
+    )
+
+    @field_validator("url")
+    @classmethod
+    def _is_url(cls, value: str) -> str:
+        try:
+            parsed = urlsplit(value)
+            is_url = parsed.scheme in ("http", "https") and bool(parsed.hostname)
+        except ValueError:
+            is_url = False
+        if not is_url:
+            raise ValueError(f"'{value}' is not a URL; use http://HOST:PORT")
+        if parsed.username or parsed.password:
+            raise ValueError("no user or password in the URL; use --user and --password")
+        return value.rstrip("/")
+
+    @field_validator("password")
+    @classmethod
+    def _is_reference(cls, value: str) -> str:
+        return check_secret_reference(value) if value else value
+
+    @field_validator("timeout")
+    @classmethod
+    def _is_duration(cls, value: str) -> str:
+        parse_duration(value)
+        return value
+
+
+class RestClient:
+    """Gets JSON; whatever else is answered is a SourceUnavailable with the reason."""
+
+    def __init__(
+        self,
+        settings: RestSettings,
+        at_once: int,
+        transport: httpx2.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.url = settings.url
+        self._sleep = sleep
+        self._password = (
+            resolve_secret(settings.password).get_secret_value() if settings.password else ""
+        )
+        try:
+            self._http = httpx2.Client(
+                auth=(settings.user, self._password) if settings.user else None,
+                timeout=parse_duration(settings.timeout).total_seconds(),
+                limits=httpx2.Limits(max_connections=at_once, max_keepalive_connections=at_once),
+                verify=_tls(settings),
+                transport=transport,
+                # A proxy cannot reach this machine's own loopback address.
+                trust_env=httpx2.URL(settings.url).host not in _LOOPBACK,
+            )
+        except OSError as error:
+            raise BadConfig("--ca or --certificate", f"cannot be used: {error}") from None
+
+    def close(self) -> None:
+        self._http.close()
+
+    def get(self, path: str) -> Any:
+        return self._json(self._request(path))
+
+    def find(self, path: str, *absent: int) -> Any:
+        """What is at a path; None where one of these states is answered."""
+        answer = self._request(path)
+        return None if answer.status_code in absent else self._json(answer)
+
+    def _request(self, path: str) -> httpx2.Response:
+        for wait in (*_WAITS, None):
+            try:
+                answer = self._http.get(self.url + path)
+            except httpx2.TransportError as error:
+                text = str(error).partition("\n")[0] or type(error).__name__
+                raise SourceUnavailable(self.url, f"no answer: {self._masked(text)}") from None
+            if answer.status_code not in _AGAIN or wait is None:
+                return answer
+            self._sleep(_requested_wait(answer) or wait)
+        raise AssertionError
+
+    def _json(self, answer: httpx2.Response) -> Any:
+        status = answer.status_code
+        if status == REBALANCING:
+            raise SourceUnavailable(self.url, "its workers are rebalancing, and do not end it")
+        if status in (401, 403):
+            raise SourceUnavailable(
+                self.url, f"answered {status}: check --user and --password, and what they may read"
+            )
+        if not answer.is_success:
+            text = self._masked(" ".join(answer.text.split()))[:_MAX_REASON]
+            raise SourceUnavailable(self.url, f"answered {status}: {text}")
+        try:
+            return answer.json()
+        except (ValueError, RecursionError):
+            raise SourceUnavailable(self.url, "answered something that is not JSON") from None
+
+    def _masked(self, text: str) -> str:
+        return text.replace(self._password, "***") if self._password else text
+
+
+def _requested_wait(answer: httpx2.Response) -> float:
+    """The seconds that an answer asks to be left alone, within reason; 0 if it does not say."""
+    requested = answer.headers.get("Retry-After", "")
+    return min(float(requested), _LONGEST_WAIT) if requested.isdecimal() else 0.0
+
+
+def _tls(settings: RestSettings) -> Any:
+    """What a server's certificate is checked with, and the client's own, if it has one."""
+    if settings.url.startswith("http:"):
+        # Nothing to check, and to load the system's CAs takes a while.
+        return False
+    if settings.ca is None and settings.certificate is None:
+        return True
+    import ssl
+
+    context = ssl.create_default_context(cafile=str(settings.ca) if settings.ca else None)
+    if settings.certificate is not None:
+        context.load_cert_chain(settings.certificate)
+    return context

@@ -1,0 +1,101 @@
+"""Stand-ins for systems with a REST API: what they share, and serving one on a free port."""
+
+import json
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qs, unquote, urlsplit
+
+
+class StandInAnswer(NamedTuple):
+    """What is answered in place of the usual; `sent` is how much of the body, then it hangs up."""
+
+    status: int
+    body: bytes = b""
+    headers: dict[str, str] = {}
+    sent: int | None = None
+
+
+class StandIn:
+    """A system, and how it misbehaves; it answers 404 to all that it does not know."""
+
+    def __init__(self) -> None:
+        self.faults: dict[str, list[StandInAnswer]] = {}
+        """Answers by path, each given once, the last one for good."""
+        self.latency = 0.0
+        self.requests: list[str] = []
+        self.authorizations: list[str | None] = []
+        self.url = ""
+
+    def answer(self, target: str) -> StandInAnswer:
+        split = urlsplit(target)
+        if found := self.faults.get(split.path):
+            return found.pop(0) if len(found) > 1 else found[0]
+        parts = [unquote(part) for part in split.path.strip("/").split("/") if part]
+        found_json = self.find(parts, parse_qs(split.query))
+        if found_json is None:
+            message = {"error_code": 404, "message": "HTTP 404 Not Found"}
+            return StandInAnswer(404, json.dumps(message).encode())
+        return StandInAnswer(200, json.dumps(found_json).encode())
+
+    def find(self, parts: list[str], query: dict[str, list[str]]) -> Any:
+        """What is at a path, as JSON; None for nothing."""
+        raise NotImplementedError
+
+
+S = TypeVar("S", bound=StandIn)
+
+
+@contextmanager
+def serve(stand_in: S, certificate: Path | None = None) -> Iterator[S]:
+    """Serve a stand-in on a free port of the loopback address; with a certificate by TLS."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        # Head and body at once: apart, the second waits for an acknowledgement of the first.
+        wbufsize = -1
+
+        def do_GET(self) -> None:
+            stand_in.requests.append(self.path)
+            stand_in.authorizations.append(self.headers.get("Authorization"))
+            time.sleep(stand_in.latency)
+            answer = stand_in.answer(self.path)
+            self.send_response(answer.status)
+            for key, value in {"Content-Type": "application/json", **answer.headers}.items():
+                self.send_header(key, value)
+            self.send_header("Content-Length", str(len(answer.body)))
+            self.end_headers()
+            self.wfile.write(answer.body[: answer.sent])
+            self.close_connection = answer.sent is not None
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        # As many as connect at once.
+        request_queue_size = 128
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """A client may hang up, or not like the certificate."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    scheme = "http" if certificate is None else "https"
+    stand_in.url = f"{scheme}://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield stand_in
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
