@@ -18,6 +18,7 @@ from headwater.server.http.auth import (
     headers_too_large,
     url_too_long,
 )
+from headwater.server.http.body import Scope
 from headwater.server.http.errors import error_body, status_of
 from headwater.server.http.responses import SECURITY_HEADERS
 
@@ -31,10 +32,18 @@ IDLE_SECONDS = 75
 # How often a connection is looked at. One timer for each connection, none for each request.
 WATCH_SECONDS = 2.0
 
+# Notes of a request that its answer has no end by itself.
+_ENDLESS = "is_endless"
+
 # Both limits, and room for what stands between names and values.
 _MAX_HEAD_BYTES = 2 * (MAX_URL_BYTES + MAX_HEADER_BYTES)
 # Stands for a longer one, of which nothing else is kept: the application refuses it.
 _TOO_LONG = b"/" + b"-" * MAX_URL_BYTES
+
+
+def note_endless(scope: Scope) -> None:
+    """Say that a request is answered until its reader leaves, or the server stops."""
+    scope["state"][_ENDLESS] = True
 
 
 def _refusal(error: HeadwaterError) -> bytes:
@@ -70,6 +79,13 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._watch is not None:
             self._watch.cancel()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Let what is asked be answered, but for what would never end."""
+        cycle: Any = self.cycle
+        if not self._is_answered() and cycle.scope.get("state", {}).get(_ENDLESS):
+            self.transport.close()
+        super().shutdown()
 
     def eof_received(self) -> None:
         if self._is_in_head or self._is_in_body:
