@@ -17,7 +17,7 @@ from headwater.cli.demo.folder import DemoStore
 from headwater.model.values.instant import DAY, format_instant, now
 from testing.api import no_lake, serve
 from testing.services.chromium import open_browser
-from testing.site import DASHBOARD, FACT, SUMMARY_JOB, dataset_id, field_id
+from testing.site import DASHBOARD, FACT, SUMMARY_JOB, dataset_id, field_id, wait_until_read
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 WIDE = (1240, 740)
@@ -137,7 +137,7 @@ def take_run(page: Page, url: str, file: Path) -> None:
 
 
 def _shoot(page: Page, file: Path) -> None:
-    page.wait_for_load_state("networkidle")
+    wait_until_read(page)
     # A moment for what moves into its place.
     page.wait_for_timeout(400)
     page.screenshot(path=file)
@@ -148,7 +148,7 @@ def take_job_sql(page: Page, url: str, picture: Picture, file: Path) -> None:
     page.set_viewport_size({"width": WIDE[0], "height": 1400})
     page.goto(f"{url}{picture.path}?{urlencode(picture.search)}")
     page.locator(picture.ready).wait_for()
-    page.wait_for_load_state("networkidle")
+    wait_until_read(page)
     page.locator(".sql .mark", has_text="revenue").last.hover()
     page.locator("section.card", has=page.locator(".sql")).screenshot(path=file)
 

@@ -25,6 +25,16 @@ _TOO_WIDE = """() => {
 }"""
 
 
+# The network is never idle: pages follow what happens.
+_IS_READ = """() => document.querySelector("#content")?.childElementCount > 0
+  && !document.querySelector(".loading, .waiting")"""
+
+
+def wait_until_read(page: Page) -> None:
+    """Wait until a page shows all that it has asked for."""
+    page.wait_for_function(_IS_READ)
+
+
 def dataset_id(names: Names) -> str:
     return f"dataset:{names[0]}:{names[1]}"
 

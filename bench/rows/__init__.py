@@ -9,6 +9,7 @@ from bench.rows.connect import connect_apply, connect_worker
 from bench.rows.estate import estate, estate_large
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
+from bench.rows.live import live_tabs
 from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
 from bench.rows.reads import reads, reads_history, reads_postgres
@@ -35,6 +36,7 @@ ROWS = (
     Row("memory", memory),
     Row("reads", reads),
     Row("readers-and-writers", readers_and_writers),
+    Row("live-tabs", live_tabs, is_full_only=True),
     Row("search", search),
     Row("estate", estate),
     Row("ui", web_ui),

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from headwater.config import AuthSettings
 from headwater.model.values.instant import MINUTE, format_instant, now
 from testing.api import Api, no_lake, serve
-from testing.site import FACT, Site, dataset_id, job_id
+from testing.site import FACT, Site, dataset_id, job_id, wait_until_read
 from tests.ui.events import event, facet, run_id, table
 
 pytestmark = pytest.mark.integration
@@ -60,7 +60,7 @@ class TestNames:
         ):
             site.open(path, **search)
             expect(site.page.get_by_role("heading", level=1)).to_have_text(name)
-            site.page.wait_for_load_state("networkidle")
+            wait_until_read(site.page)
             expect(site.page.get_by_role("alert")).to_have_count(0)
             site.page.set_viewport_size({"width": 360, "height": 740})
             assert site.too_wide() == []
@@ -81,7 +81,7 @@ class TestNames:
             tallest = "rows => Math.max(...rows.map(row => row.clientHeight))"
             assert site.page.locator(".rows > li").evaluate_all(tallest) < 250
         expect(site.search("window").first).to_contain_text("window.hit")
-        site.page.wait_for_load_state("networkidle")
+        wait_until_read(site.page)
         assert not is_hit(site.page)
 
     def test_are_safe_in_lists_of_events_runs_and_places(self, own: tuple[Site, Api]) -> None:
@@ -102,7 +102,7 @@ class TestNames:
             for width in (1280, 360):
                 site.page.set_viewport_size({"width": width, "height": 740})
                 site.open(path, **search)
-                site.page.wait_for_load_state("networkidle")
+                wait_until_read(site.page)
                 expect(site.page.get_by_role("alert")).to_have_count(0)
                 assert site.too_wide() == []
             assert not is_hit(site.page)

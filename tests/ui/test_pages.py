@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from headwater.model.values.instant import MINUTE, format_instant, now
 from testing.api import Api
-from testing.site import DASHBOARD, FACT, SUMMARY_JOB, Site, dataset_id, field_id
+from testing.site import DASHBOARD, FACT, SUMMARY_JOB, Site, dataset_id, field_id, wait_until_read
 from tests.ui.events import event, facet, run_id, table
 
 pytestmark = pytest.mark.integration
@@ -50,7 +50,7 @@ def test_shows_what_it_is_for_to_everybody(site: Site, name: str) -> None:
     path, search, words = PAGES[name]
     site.open(path, **search)
     expect(site.page.get_by_text(words).first).to_be_visible()
-    site.page.wait_for_load_state("networkidle")
+    wait_until_read(site.page)
     assert site.violations() == []
     site.page.get_by_role("button", name="Switch to dark").click()
     assert site.violations() == []
@@ -62,7 +62,7 @@ def test_fits_a_phone_and_is_for_everybody_there(site: Site, name: str) -> None:
     site.page.set_viewport_size({"width": 360, "height": 740})
     site.open(path, **search)
     expect(site.page.get_by_text(words).first).to_be_attached()
-    site.page.wait_for_load_state("networkidle")
+    wait_until_read(site.page)
     assert site.too_wide() == []
     assert site.violations() == []
     site.page.get_by_role("button", name="Switch to dark").click()

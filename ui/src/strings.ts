@@ -483,6 +483,18 @@ export const strings = {
     string,
     string
   >,
+  live: {
+    states: {
+      live: "This page follows what happens.",
+      connecting: "Connecting to follow what happens.",
+      off: "This page is read again every minute.",
+    } as Record<string, string>,
+    updated: (ago: string) => `Updated ${ago}`,
+    follow: "Follow new events",
+    pause: "Pause",
+    following: "New events appear by themselves.",
+    newer: (count: number) => `Show ${plural(count, "new event")}`,
+  },
   events: {
     title: "Events",
     accepted: "Received",

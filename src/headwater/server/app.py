@@ -55,6 +55,8 @@ from headwater.server.http.responses import Noted, respond_error, with_etag, wit
 from headwater.server.ingest import IngestApp, is_ingest
 from headwater.server.insight import routes as insight_routes
 from headwater.server.lineage import routes as lineage_routes
+from headwater.server.live import routes as live_routes
+from headwater.server.live.feed import LiveFeed
 from headwater.server.marquez import (
     dataset_versions,
     datasets,
@@ -185,6 +187,7 @@ class Application:
         app.include_router(search.v2_router, prefix="/api/v2beta")
         app.include_router(lineage_routes.router, prefix="/api/v1")
         app.include_router(insight_routes.router, prefix="/api/v1")
+        app.include_router(live_routes.router, prefix="/api/v1")
         app.include_router(sql_routes.router, prefix="/api/v1")
         app.include_router(collector_routes.router, prefix="/api/v1")
         app.include_router(create_health_router(self._settings.health), prefix="/api/v1")
@@ -209,8 +212,13 @@ class Application:
             stack.push_async_callback(asyncio.to_thread, keyring.close)
             rate = self._settings.auth.max_requests_per_second
             self._gate = Gate(keyring, OwnNames(self._settings.server), rate)
+            app.state.gate = self._gate
             app.state.following = Following(engine, read_silent_after(self._settings.health))
-            for background in self._backgrounds(engine, reading, app.state.following):
+            app.state.live = LiveFeed(reading)
+            for background in (
+                *self._backgrounds(engine, reading, app.state.following),
+                app.state.live,
+            ):
                 background.start()
                 stack.push_async_callback(asyncio.to_thread, background.close)
             writer = open_writer(engine, notes_for_lake=self._settings.lake.is_on)

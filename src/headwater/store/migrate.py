@@ -22,6 +22,7 @@ REVISIONS = (
     "0010",
     "0011",
     "0012",
+    "0013",
 )
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "alembic_version"

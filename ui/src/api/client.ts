@@ -41,6 +41,17 @@ export async function remove(path: string): Promise<void> {
   await ask(urlOf(path, {}), { method: "DELETE" });
 }
 
+/** An answer that is read as it comes. */
+export async function open(
+  path: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const { body } = await ask(urlOf(path, {}), { headers, signal });
+  if (!body) throw new ApiError(0, "The server did not answer.");
+  return body;
+}
+
 async function parse<T>(answer: Response): Promise<T> {
   try {
     return (await answer.json()) as T;

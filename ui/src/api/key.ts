@@ -6,6 +6,7 @@ export type Asked = "" | "needed" | "wanted";
 
 let asked: Asked = "";
 const listeners = new Set<() => void>();
+const keyListeners = new Set<() => void>();
 
 export function currentKey(): string {
   return sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME) ?? "";
@@ -21,6 +22,12 @@ export function giveKey(key: string, isKept = false): void {
   if (isKept) localStorage.setItem(NAME, key.trim());
   else localStorage.removeItem(NAME);
   setAsked("");
+  for (const listener of keyListeners) listener();
+}
+
+/** Be told when another key is used from now on. */
+export function onKeyGiven(listener: () => void): void {
+  keyListeners.add(listener);
 }
 
 /** The server wants a key, or does not accept the one it was given. */

@@ -30,15 +30,27 @@ export function useScene(
   const asked = useMemo(() => ({ graph, opened }), [graph, opened]);
   const done = useRef<typeof asked | undefined>(undefined);
 
+  const placed = useRef<{ shape: string; places: Places } | undefined>(undefined);
+
   useEffect(() => {
     if (!asked.graph) return;
     let isWanted = true;
-    place(asked.graph, asked.opened).then(
+    const { boxes, arrows } = outline(asked.graph, asked.opened);
+    const shape = JSON.stringify([boxes, arrows]);
+    const show = (places: Places) => {
+      placed.current = { shape, places };
+      done.current = asked;
+      setFailure(undefined);
+      setScene({ graph: asked.graph!, opened: asked.opened, places, subject, anchor: anchorNow.current });
+    };
+    // Other states of the same nodes: each changes where it stands.
+    if (placed.current?.shape === shape) {
+      show(placed.current.places);
+      return;
+    }
+    layout(boxes, arrows).then(
       (places) => {
-        if (!isWanted) return;
-        done.current = asked;
-        setFailure(undefined);
-        setScene({ graph: asked.graph!, opened: asked.opened, places, subject, anchor: anchorNow.current });
+        if (isWanted) show(places);
       },
       (error: unknown) => isWanted && setFailure(error),
     );
@@ -49,9 +61,10 @@ export function useScene(
   return { scene: graph ? scene : undefined, isBusy: done.current !== asked, failure };
 }
 
-function place(graph: Graph, opened: Map<string, OpenedColumns>): Promise<Places> {
+/** What decides the layout: sizes of nodes, and which are connected. */
+function outline(graph: Graph, opened: Map<string, OpenedColumns>) {
   const boxes = [...graph.nodes.values()].map((node) => ({ id: node.id, ...sizeOf(node, opened.get(node.id)) }));
-  return layout(boxes, graph.edges);
+  return { boxes, arrows: graph.edges.map(({ from, to }) => ({ from, to })) };
 }
 
 /** The rectangle around all nodes, or around some. */

@@ -1,6 +1,6 @@
 /** The graph of a view: what must be asked for it, and what the answers make together. */
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
 
 import { datasetId, isJobId } from "../api/ids";
 import { columnLineage, columnsAround, datasetHealth, jobHealth, lineage, paths } from "../api/queries";
@@ -70,20 +70,27 @@ function useTablesAt(view: View, asOf: string | undefined, isAsked: boolean): Fo
       })),
   ];
   const answers = useQueries({ queries: asked.map(({ query }) => ({ ...query, enabled: isOn })) });
-  const data = answers.map((answer) => answer.data);
+  const data = useSame(answers.map((answer) => answer.data));
   // The two walks from the focus must be there; a node that was expanded may be gone.
   const isReady = Boolean(data[0] && data[1]);
-  const signature = answers.map((answer) => answer.dataUpdatedAt).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: answers are new objects only when they were asked for anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked is named by the view
   const known = useMemo(() => {
     if (!isOn || !isReady) return undefined;
     return mergeWalks(
       node,
       asked.flatMap(({ side }, index) => (data[index] ? [{ side, answer: data[index] }] : [])),
     );
-  }, [signature, isOn, isReady, node, view.open, asOf]);
+  }, [data, isOn, isReady, node, view.open, asOf]);
   const error = isReady ? undefined : (answers[0]?.error ?? answers[1]?.error ?? undefined);
   return { known, error, isReversed: false, retry: () => answers.forEach((answer) => void answer.refetch()) };
+}
+
+/** The same list while its items are the same: what was read again without a difference is no change. */
+function useSame<T>(items: T[]): T[] {
+  const kept = useRef(items);
+  const isSame = kept.current.length === items.length && items.every((item, index) => item === kept.current[index]);
+  if (!isSame) kept.current = items;
+  return kept.current;
 }
 
 function usePath(view: View): Found {
@@ -125,12 +132,8 @@ function useColumnEdges(view: View, graph: Graph | undefined): ColumnEdge[] {
   const answers = useQueries({
     queries: inBatches(shown).map((ids) => ({ ...columnsAround(ids, view.asof), placeholderData: keepPreviousData })),
   });
-  const signature = answers.map((answer) => answer.dataUpdatedAt).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
-  return useMemo(
-    () => answers.flatMap((answer) => (answer.data ? columnEdges(answer.data) : [])),
-    [signature, view.columns],
-  );
+  const data = useSame(answers.map((answer) => answer.data));
+  return useMemo(() => data.flatMap((answer) => (answer ? columnEdges(answer) : [])), [data]);
 }
 
 /** What is wrong now, by node: two questions for the whole graph, none for each node; nothing of the past. */

@@ -12,6 +12,7 @@ import { Answer, Empty } from "../parts/states";
 import { Ago, bytesOf, exactOf } from "../parts/time";
 import { JsonView } from "../parts/tree";
 import { strings } from "../strings";
+import { Tail } from "./events-tail";
 
 const words = strings.events;
 const PAGE = 50;
@@ -51,10 +52,11 @@ export function EventsPage() {
 function Accepted() {
   const { namespace, run, after, before, offset = 0 } = useSearch({ from: "/events" });
   const query = useQuery(events({ namespace, runId: run, after, before, limit: PAGE, offset }));
+  const isNewest = offset === 0 && !before;
   return (
     <>
       <Filters />
-      <Section title={words.accepted}>
+      <Section title={words.accepted} note={isNewest && <Tail readAgain={() => void query.refetch()} />}>
         <Answer of={query} lines={8}>
           {(list) =>
             list.events.length === 0 ? <Empty>{words.none}</Empty> : <EventTable list={list} offset={offset} />

@@ -1,5 +1,5 @@
 /** Home: what needs attention first, then what changed, and how much there is. */
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 
@@ -12,6 +12,7 @@ import { Section, useTitle } from "../parts/page";
 import { ProblemRows } from "../parts/problems";
 import { recentlyViewed } from "../parts/recent";
 import { Answer, Empty } from "../parts/states";
+import { useTicking } from "../parts/tick";
 import { strings } from "../strings";
 import { lookOf } from "../systems";
 import { Activity } from "./home-activity";
@@ -76,12 +77,14 @@ const DAY = 86_400_000;
 const MOST_CHANGES = 12;
 
 function Changed() {
-  // Of this minute, so that the question stays the same while the page is looked at.
-  const to = useMemo(() => new Date(Math.floor(Date.now() / 60_000) * 60_000), []);
-  const from = new Date(to.getTime() - DAY);
-  const times = { from: from.toISOString(), to: to.toISOString() };
+  // Of this minute, so that all who look at the page ask the same.
+  const to = useTicking(() => new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString());
+  const times = { from: new Date(Date.parse(to) - DAY).toISOString(), to };
   // How jobs fare is told above.
-  const query = useQuery(changes({ ...times, limit: MOST_CHANGES, order: "newest", without: "state" }));
+  const query = useQuery({
+    ...changes({ ...times, limit: MOST_CHANGES, order: "newest", without: "state" }),
+    placeholderData: keepPreviousData,
+  });
   return (
     <Section title={strings.home.changed} note={<Link to="/changes">{strings.changesPage.all}</Link>}>
       <Answer of={query}>{(diff) => <ChangedOf diff={diff} />}</Answer>

@@ -3,6 +3,7 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 
 import { strings } from "../strings";
 import { KeyEntry } from "./key-entry";
+import { LiveStatus } from "./live-status";
 import { SiteSearch } from "./search";
 import { ThemeButton } from "./theme";
 import { Unreachable } from "./unreachable";
@@ -48,6 +49,7 @@ export function Shell() {
               {label}
             </Link>
           ))}
+          <LiveStatus />
           <ThemeButton />
         </nav>
       </header>

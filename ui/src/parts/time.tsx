@@ -1,5 +1,6 @@
 /** Times for people: how long ago, with the exact time in UTC on hover. */
 import { strings } from "../strings";
+import { useTicking } from "./tick";
 
 const STEPS: [number, string][] = [
   [86_400, "d"],
@@ -42,10 +43,11 @@ export function exactOf(time: string): string {
 }
 
 export function Ago({ time }: { time: string | null | undefined }) {
+  const ago = useTicking(() => agoOf(time));
   if (!time) return <span className="faint">{strings.times.never}</span>;
   return (
     <time dateTime={time} title={exactOf(time)}>
-      {agoOf(time)}
+      {ago}
     </time>
   );
 }

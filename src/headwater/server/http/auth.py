@@ -97,6 +97,14 @@ class Gate:
             actor, scopes = key.name, key.scopes
         scope.setdefault("state", {}).update(actor=actor, scopes=scopes)
 
+    def is_still_admitted(self, scope: Scope) -> bool:
+        """Whether a read that goes on for long may still go on: keys are revoked meanwhile."""
+        keys = self._keyring.keys
+        if keys is None:
+            return True
+        key = keys.get(digest_of(_secret_of(scope["headers"])))
+        return key is not None and READ in key.scopes
+
     def _check_rate(self, key: Key) -> "Bucket | None":
         """Take a request off a key's share; gives the share, for what the request brings."""
         if not self._rate:

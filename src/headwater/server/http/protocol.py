@@ -18,6 +18,7 @@ from headwater.server.http.auth import (
     headers_too_large,
     url_too_long,
 )
+from headwater.server.http.body import Scope
 from headwater.server.http.errors import error_body, status_of
 from headwater.server.http.responses import SECURITY_HEADERS
 
@@ -31,10 +32,18 @@ IDLE_SECONDS = 75
 # How often a connection is looked at. One timer for each connection, none for each request.
 WATCH_SECONDS = 2.0
 
+# Notes of a request that its answer has no end by itself.
+_ENDLESS = "is_endless"
+
 # Both limits, and room for what stands between names and values.
 _MAX_HEAD_BYTES = 2 * (MAX_URL_BYTES + MAX_HEADER_BYTES)
 # Stands for a longer one, of which nothing else is kept: the application refuses it.
 _TOO_LONG = b"/" + b"-" * MAX_URL_BYTES
+
+
+def note_endless(scope: Scope) -> None:
+    """Say that a request is answered until its reader leaves, or the server stops."""
+    scope["state"][_ENDLESS] = True
 
 
 def _refusal(error: HeadwaterError) -> bytes:
@@ -71,11 +80,17 @@ class BoundedProtocol(HttpToolsProtocol):
             self._watch.cancel()
         super().connection_lost(exc)
 
+    def shutdown(self) -> None:
+        """Let what is asked be answered, but for what would never end."""
+        if self._is_endless():
+            self.transport.close()
+        super().shutdown()
+
     def eof_received(self) -> bool:  # type: ignore[override]
         """Who has sent all and says so still waits for the answer: the connection stays for that."""
         if self._is_in_head or self._is_in_body:
             self._refuse(InvalidRequest("request", "ended before it was whole"))
-        elif not self._is_answered() and not self.pipeline:
+        elif not self._is_answered() and not self._is_endless() and not self.pipeline:
             self.cycle.keep_alive = False
             return True
         return False
@@ -146,6 +161,11 @@ class BoundedProtocol(HttpToolsProtocol):
         """Whether no request of this connection waits for its answer."""
         cycle: Any = self.cycle
         return cycle is None or cycle.response_complete
+
+    def _is_endless(self) -> bool:
+        """Whether the request that is being answered has an answer without an end."""
+        cycle: Any = self.cycle
+        return not self._is_answered() and bool(cycle.scope.get("state", {}).get(_ENDLESS))
 
     def _refuse(self, error: HeadwaterError) -> None:
         # While an earlier request of this connection is answered, nothing may be sent in between.

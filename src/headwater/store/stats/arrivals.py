@@ -2,7 +2,8 @@
 
 An event's time says nothing about when it came. SQLite numbers rows as they come, one writer after
 the other. On PostgreSQL writers overlap, and nothing numbers what they write: a place there tells
-only the generation.
+only the generation. (`recent.py` reads by the time of receipt: enough to announce what came, but
+an event may be missed.)
 """
 
 from typing import NamedTuple

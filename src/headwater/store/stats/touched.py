@@ -152,6 +152,12 @@ _RENAMED = Prepared(
 )
 
 
+def datasets_of(connection: Connection, jobs: set[bytes]) -> set[bytes]:
+    """The datasets that jobs read, write or declare."""
+    used = {row[0] for row in _USED.rows(connection, jobs)}
+    return used.union(row[0] for row in _DECLARED.rows(connection, jobs))
+
+
 def add_neighbours(
     connection: Connection, touched: Touched, names_of: Callable[[set[bytes]], set[bytes]]
 ) -> Touched:
