@@ -358,7 +358,9 @@ def test_lines_of_files(
     worker.create(name, file_source(lines, name, **routed))
     sink = file_sink(copy, f" {name} ")
     worker.create(f"{name}-sink", sink)
-    wait_until(lambda: copy.exists() and copy.read_text() == "a\nb\nc\n", lambda: worker.log()[-99:])
+    wait_until(
+        lambda: copy.exists() and copy.read_text() == "a\nb\nc\n", lambda: worker.log()[-99:]
+    )
     assert [topic for topic in kafka.topics() if topic.startswith(name)] == [name]
     arrived.wait_for_told(name, "RUNNING records")
     arrived.wait_for_told(f"{name}-sink", "RUNNING records")
