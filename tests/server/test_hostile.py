@@ -161,17 +161,14 @@ def check_shape(status: int, body: bytes, what: object) -> None:
 
 
 def filled(path: str, value: str) -> str:
-    while "{" in path:
-        before, _, rest = path.partition("{")
-        path = before + value + rest.partition("}")[2]
-    return path
+    return re.sub(r"\{[^}]*\}", lambda _: value, path)
 
 
 def test_names_in_paths(client: httpx2.Client) -> None:
     for operation in operations(client):
         if "{" in operation.path:
             for value in PATH_VALUES:
-                sent = None if operation.method in ("GET", "DELETE") else {}
+                sent: Any = None if operation.method in ("GET", "DELETE") else {}
                 path = filled(operation.path, value)
                 check(client.request(operation.method, path, json=sent), (operation, value))
 
@@ -185,7 +182,8 @@ def test_values_in_queries(client: httpx2.Client) -> None:
             for place, value in enumerate(QUERY_VALUES):
                 name = names[place % len(names)]
                 check(client.get(f"{path}?{name}={value}"), (operation, name, value))
-                every = "&".join(f"{name}={value}" for name in (*names, *names))
+                # No longer than the client is willing to send.
+                every = "&".join(f"{name}={value[:1_500]}" for name in (*names, *names))
                 check(client.get(f"{path}?{every}"), (operation, "all", value))
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DataError, DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from headwater.errors import StoreUnavailable
 from headwater.store.driver_errors import is_cancelled
 
 __all__ = [
+    "DataError",
     "DatabaseError",
     "DriverError",
     "PoolTimeout",

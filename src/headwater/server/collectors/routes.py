@@ -13,7 +13,6 @@ from headwater.store.collectors import (
     remove_collector,
     request_pass,
 )
-from headwater.store.failures import answering
 
 router = APIRouter(tags=["collectors"])
 
@@ -85,7 +84,7 @@ def get_collector(name: str, connection: ReadConnection) -> Response:
 @router.post("/collectors/{name:name}/run", responses=answers(CollectorAnswer, _EXAMPLE, 404))
 def run_collector(name: str, request: Request) -> Response:
     """Ask for a pass now, of whoever runs the collector; it begins within seconds."""
-    with answering(), request.app.state.writing.begin() as connection:
+    with request.app.state.writing.begin() as connection:
         request_pass(connection, name, now())
         return json_response(_answer(read_collector(connection, name), now()))
 
@@ -95,7 +94,7 @@ def delete_collector(name: str, connection: ReadConnection, request: Request) ->
     """Forget a collector that nobody runs any more; gives what was known of it."""
     forgotten = _answer(read_collector(connection, name), now())
     connection.close()
-    with answering(), request.app.state.writing.begin() as writing:
+    with request.app.state.writing.begin() as writing:
         remove_collector(writing, name, now())
     return json_response(forgotten)
 

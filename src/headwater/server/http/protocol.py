@@ -87,7 +87,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().shutdown()
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Who has sent all and says so still waits for the answer: the connection stays for that."""
+        """Who has sent all, and says so, still waits for the answer: the connection stays."""
         if self._is_in_head or self._is_in_body:
             self._refuse(InvalidRequest("request", "ended before it was whole"))
         elif not self._is_answered() and not self._is_endless() and not self.pipeline:
