@@ -59,7 +59,7 @@ def function_rows(reader: "QueryReader", scope: Scope, node: exp.Expr, call: exp
         return NamedRows(node.alias, QueryRows(columns))
     value = reader.expressions(scope).read(call).through(CHANGED)
     if not names:
-        # One column of the function's own alias, as PostgreSQL has it, or any that is asked for.
+        # One column of the function's own alias, as PostgreSQL has it, or any that is requested.
         name = node.alias or call.name or "value"
         return NamedRows(name, QueryRows([RowColumn(name, value)], added_by=value))
     return NamedRows(node.alias, QueryRows([RowColumn(name, value) for name in names]))
