@@ -306,7 +306,7 @@ def _read_key(variable: str) -> str | None:
     """The key in a variable, without white space around it, as a file read by a shell brings."""
     value = os.environ.get(variable, "").strip()
     if not all("!" <= character <= "~" for character in value):
-        # Said here: libraries that refuse such a header print it.
+        # Checked here: libraries that refuse such a header print it.
         raise BadSecret(
             variable,
             "holds a line break, a space or a character beyond ASCII, which no API key has; "

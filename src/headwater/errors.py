@@ -141,7 +141,7 @@ class NotFound(HeadwaterError):
 
 
 class Conflict(HeadwaterError):
-    """What was asked for no longer fits what is there; its text describes the other change."""
+    """What was requested no longer fits what is there; its text describes the other change."""
 
 
 class NotStorable(HeadwaterError):
@@ -257,7 +257,7 @@ class NotInstalled(HeadwaterError):
 
 
 class BackupFailed(HeadwaterError):
-    """A backup that could not be made, or cannot be restored where it was asked to be."""
+    """A backup that could not be made, or cannot be restored to the requested place."""
 
 
 class BadConfig(HeadwaterError):

@@ -16,6 +16,9 @@ STORED = {"first_said", "last_said", "said_at", "lastHeardAt"}
 PRIVATE_WORDS = re.compile(
     r"(^|_)(stretch(es)?|said|wanted|asked|told|heard|looking|standings?)(_|$)", re.IGNORECASE
 )
+PRIVATE_SENTENCES = re.compile(
+    r"\b(stretch(es)?|(un)?said|wanted|asked|told|hears?|heard)\b", re.IGNORECASE
+)
 
 
 def modules() -> list[Path]:
@@ -46,6 +49,15 @@ def test_names_are_plain_words() -> None:
         for node in nodes_of(path)
         for name in _names(node)
         if name not in STORED and PRIVATE_WORDS.search(name)
+    }
+    assert found == set()
+
+
+def test_comments_and_messages_are_plain_words() -> None:
+    found = {
+        (str(path.relative_to(ROOT)), match.group())
+        for path in modules()
+        for match in PRIVATE_SENTENCES.finditer(path.read_text())
     }
     assert found == set()
 

@@ -61,7 +61,7 @@ def compared_shape(
 
 
 def changes_shape(connection: Connection, view: View, changes: list[Change], limit: int) -> Shape:
-    """The changes by the time that brought them, as many as asked for, and counts of all."""
+    """The changes by the time that brought them, as many as requested, and counts of all."""
     names = ChangeNames(connection, view)
     shapes = [shape for shape, _ in names.shapes(changes)]
     shapes.sort(key=lambda shape: (shape["at"] or "", shape["type"], shape["subject"]))

@@ -1,4 +1,4 @@
-"""Walks over columns that are asked for: where they begin, and what a dataset's columns are."""
+"""Walks over columns that are requested: where they begin, and what a dataset's columns are."""
 
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches

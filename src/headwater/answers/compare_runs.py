@@ -144,7 +144,7 @@ def _datasets(pair: _Pair) -> Iterator[ComparedDataset]:
 
 
 def _restated(pair: _Pair, aspect: Literal["schema", "columns"]) -> list[tuple[Key, bytes, bytes]]:
-    """The datasets that both runs used and described, and not alike: what is unsaid is unknown."""
+    """The datasets that both runs used and described differently; none counts as unknown."""
     both = [key for key in pair.ordered() if key in pair.before and key in pair.after]
     stated = ((key, *(getattr(use[key], aspect) for use in pair[:2])) for key in both)
     return [(key, old, new) for key, old, new in stated if old and new and old != new]

@@ -11,7 +11,7 @@ from headwater.store.read.jobs import JobRecord, list_children, read_jobs
 
 
 def family_shape(connection: Connection, node: ParsedNodeId, limit: int) -> JobFamily:
-    """The children by name, as many as asked for, and a count of all."""
+    """The children by name, as many as requested, and a count of all."""
     own = read_jobs(connection, [node.id])[node.id]
     parents = read_jobs(connection, [own.parent] if own.parent else [])
     children, total = list_children(connection, own.id, limit)

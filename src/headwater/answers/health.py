@@ -79,7 +79,7 @@ def judge_datasets(connection: Connection, of: Judging, time: int) -> list[Judge
 def select_judged(
     judged: Sequence[Judged], states: type[StrEnum], requested: set[str], page: Page
 ) -> tuple[list[Judged], Shape]:
-    """The page of those in a wanted state, worst first, then by name; and how many there are."""
+    """The page of those in a requested state, worst first, then by name; and how many there are."""
     counts: Counter[str] = Counter(one.verdict.state for one in judged)
     ranks = {state: rank for rank, state in enumerate(states)}
     chosen = [one for one in judged if one.verdict.state in requested]
@@ -92,7 +92,7 @@ def select_judged(
 def arrange_judged(
     judged: Sequence[Judged], order: Sequence[bytes], requested: set[str]
 ) -> list[Judged]:
-    """In an order; what has changed since and is not wanted any more is left out."""
+    """In an order; what has changed since and no longer matches is left out."""
     found = {one.past.id: one for one in judged if one.verdict.state in requested}
     return [found[id] for id in order if id in found]
 

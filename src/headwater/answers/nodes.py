@@ -1,4 +1,4 @@
-"""Finding the nodes that an id or a name means, and the walk that is asked for from one."""
+"""Finding the nodes that an id or a name means, and the walk that is requested from one."""
 
 import re
 from difflib import SequenceMatcher
@@ -24,7 +24,7 @@ _LIKE = 0.6
 
 
 class WalkRequest(NamedTuple):
-    """A walk that is asked for."""
+    """A walk that is requested."""
 
     node: ParsedNodeId
     towards: Towards

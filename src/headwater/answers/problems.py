@@ -1,7 +1,7 @@
 """Everything that needs somebody now, in one list: what is wrong, what was, and who knows of it.
 
 A problem is acknowledged by an edit of its dataset or job (`acknowledged`): for this occurrence,
-or until a time. It is then left out of what needs attention, and still listed if asked for.
+or until a time. It is then left out of what needs attention, and still listed if requested.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ _MOST_SOURCES = 20
 
 
 class ProblemFilter(NamedTuple):
-    """Which problems are requested; what is empty is not asked."""
+    """Which problems are requested; what is empty does not filter."""
 
     problems: frozenset[str] = frozenset(PROBLEMS)
     owner: str = ""

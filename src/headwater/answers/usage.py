@@ -16,7 +16,7 @@ Uses = dict[tuple[int, bytes], DayUse]
 def usage_shape(
     connection: Connection, view: View, node: ParsedNodeId, days: int, limit: int
 ) -> DatasetUsage:
-    """The days up to now, newest first; as many jobs of each as asked for, and counts of all."""
+    """The days up to now, newest first; as many jobs of each as requested, and counts of all."""
     until = now() + 1
     interval = TimeRange(((until - 1) // DAY - days + 1) * DAY, until)
     view.classes.resolve([node.id])

@@ -20,7 +20,7 @@ class HelpfulGroup(TyperGroup):
 
 
 def _name_values(command: Any, ctx: Any) -> None:
-    # The option for help is made when it is asked for, and kept.
+    # The option for help is made when it is requested, and kept.
     for option in filter(None, (*command.params, command.get_help_option(ctx))):
         if getattr(option, "is_flag", False):
             # Typer would show <bool>, as if a value had to be given.

@@ -40,7 +40,7 @@ def plugin_app(registry: Registry, run: RunEntry, about: str) -> typer.Typer:
 
 
 def _plugin_group(registry: Registry, run: RunEntry) -> type[HelpfulGroup]:
-    """A group with one command per entry beside its own; each is made when it is asked for."""
+    """A group with one command per entry beside its own; each is made when it is requested."""
 
     class PluginGroup(HelpfulGroup):
         def list_commands(self, ctx: Any) -> list[str]:

@@ -39,7 +39,7 @@ def repeat(
 ) -> None:
     """Work, wait, and work again, until Ctrl-C or SIGTERM, or until there is no more to do.
 
-    After a failure it waits longer, and as long as it is asked to.
+    After a failure it waits longer, and as long as it is required to.
 
     A failure is printed when it begins and when its reason changes, and so is its end.
     """

@@ -48,7 +48,7 @@ class Board(Protocol):
         """Be the one who runs it, for a while; False where another is."""
 
     def is_requested(self, plan: CollectorPlan) -> bool:
-        """Whether somebody asked for a pass since the last one began."""
+        """Whether somebody requested a pass since the last one began."""
 
     def started(self, plan: CollectorPlan) -> None: ...
 
@@ -170,7 +170,7 @@ class CollectorLoop:
         return self._under_way.so_far(None)
 
     def _hold_lease(self) -> bool:
-        """Whether this one is to run it; a lease that is fresh is not asked for again."""
+        """Whether this one is to run it; a lease that is fresh is not requested again."""
         at = time.monotonic()
         if at >= self._renew_at:
             if not self._board.take_lease(self._plan):

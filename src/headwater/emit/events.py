@@ -72,7 +72,7 @@ class Producer(NamedTuple):
         outputs: Sequence[Json] = (),
         at: int | None = None,
     ) -> Json:
-        """What a job uses, whether or not it runs; it replaces what this producer said of it."""
+        """What a job uses, whether or not it runs; it replaces what this producer stated of it."""
         return {
             "eventTime": format_instant(now() if at is None else at),
             "producer": self.url,

@@ -19,7 +19,7 @@ class ChangeCause(NamedTuple):
 
 
 UNKNOWN = ChangeCause(None, None, None)
-# Users of a dataset that are asked for their first run since.
+# Users of a dataset that are requested their first run since.
 _JOBS_READ = 8
 
 

@@ -1,6 +1,6 @@
 """Following columns: from each to those it comes from, and to those made of it.
 
-Where a job states no column map, a column goes on as the whole dataset, which is said on the edge.
+Where a job states no column map, a column goes on as the whole dataset, which the edge states.
 A nested field goes on by what is stated of the column that it lies inside, and a column by what is
 stated of its fields: `nested_fields.py` has that rule.
 """
@@ -79,7 +79,7 @@ class _ColumnWalk:
             positions.move(*self._keep(side, found, depth))
 
     def add_gaps(self) -> None:
-        """Add what was not understood of the jobs that were asked on the way."""
+        """Add what was not understood of the jobs that were visited on the way."""
         gaps = self._view.gaps(self._visits)
         self._graph.gaps = gaps
         for visit, columns in self._visits.items():
@@ -142,7 +142,7 @@ class _ColumnWalk:
     def _note_visits(
         self, reached: dict[bytes, list[Reached]], by_dataset: dict[bytes, list[Position]]
     ) -> None:
-        """Note which jobs were asked for which columns, if any job may have gaps."""
+        """Note which jobs were requested which columns, if any job may have gaps."""
         self._level_visits = {}
         if self._view.reader.has_gaps:
             for dataset, some in reached.items():

@@ -1,7 +1,7 @@
 """Node ids as Marquez writes them: `dataset:NAMESPACE:NAME`, `job:...`, `datasetField:...:FIELD`.
 
 Namespaces and names hold colons of their own (`kafka://broker:9092`), so that an id can be read in
-several ways; which one is meant is told by what exists.
+several ways; which one is meant is decided by what exists.
 """
 
 import re

@@ -23,7 +23,7 @@ class Reader(Protocol):
 
     @property
     def hides(self) -> bool:
-        """Whether anything may be hidden: mostly not, and then nothing need be asked for it."""
+        """Whether anything may be hidden: mostly not, and then nothing need be requested it."""
 
     def uses_of_jobs(self, jobs: Iterable[bytes], at: int) -> Uses: ...
 

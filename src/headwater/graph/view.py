@@ -256,7 +256,7 @@ class View:
         datasets = set().union(*requested.values())
         if not datasets:
             return
-        # All that is said of a dataset where both ways are asked for: its schema is among it.
+        # All that is stated of a dataset where both ways are requested: its schema is among it.
         self.load_users(datasets, Direction if len(requested) > 1 else tuple(requested))
         jobs = {
             use.job

@@ -10,7 +10,7 @@ from headwater.errors import BadConfig, InvalidRequest
 READ, WRITE, ADMIN = "read", "write", "admin"
 SCOPES = (READ, WRITE, ADMIN)
 
-# Who acts where no key is asked for.
+# Who acts where no key is required.
 LOCAL = "local"
 ANONYMOUS = "anonymous"
 

@@ -87,7 +87,7 @@ def terms_of_name(name: str) -> dict[str, int]:
 def parts_of(term: str) -> list[str]:
     """What a term is found by: itself, and its ends from any letter on; a short one as it is.
 
-    No end begins with a digit: numbers and ids are many, and are asked for from their beginning.
+    No end begins with a digit: numbers and ids are many, and are requested from their beginning.
     """
     if len(term) < SHORTEST_PART:
         return []

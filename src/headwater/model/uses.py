@@ -1,7 +1,7 @@
 """Who uses which dataset as of a time: the rows that lineage is derived from, and first rules.
 
 As of a time, what is later takes no part: `said_at` is the newest time up to it at which a row was
-said. Now is the time after all others.
+stated. Now is the time after all others.
 """
 
 from collections.abc import Iterable
@@ -103,7 +103,7 @@ class Uses(NamedTuple):
     left_out: dict[tuple[bytes, int], int]
 
 
-# When it was said, since when, the digest, and by whom: in this order words are compared.
+# When it was stated, since when, the digest, and by whom: in this order words are compared.
 _Word = tuple[int, int, bytes, Use]
 
 

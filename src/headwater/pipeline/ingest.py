@@ -1,8 +1,8 @@
 """Taking events in from a feed, for as long as it goes on: batch by batch, each lost to nobody.
 
-A batch is taken in by tasks (lake, then store); then the store is told how far the feed is. What
+A batch is taken in by tasks (lake, then store); then the store records how far the feed is. What
 fails in between is begun again from there. What may pass, such as a store that is away, is waited
-for; what does not is told.
+for; what does not is reported.
 """
 
 import fcntl
@@ -277,7 +277,7 @@ class StreamIngest:
         self._settle(query)
 
     def _is_done(self, query: StreamingQuery) -> bool:
-        """Whether the last batch that began has ended, and Spark told how far it came."""
+        """Whether the last batch that began has ended, and Spark knows how far it came."""
         progress: Any = query.lastProgress
         if self._begun is None or progress is None:
             return self._begun is None
@@ -345,7 +345,7 @@ def _stop_at_end(query: StreamingQuery) -> None:
     try:
         query.processAllAvailable()
     except Exception:
-        # It failed, which whoever watches it is told as well.
+        # It failed, which is reported to whoever watches it as well.
         return
     query.stop()
 

@@ -1,4 +1,4 @@
-"""Which jobs' events are wanted: patterns of their names, as a shell has them."""
+"""Which jobs' events are selected: patterns of their names, as a shell has them."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class JobPatterns:
-    """A job is wanted if any of `include` fits, or there is none, and none of `exclude` does."""
+    """A job is selected if any of `include` fits, or there is none, and none of `exclude` does."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

@@ -140,7 +140,7 @@ class IngestMetrics:
             raise BadConfig("--metrics-port", reason) from error
 
     def started(self, inputs: Sequence[tuple[str, str]]) -> None:
-        """Told by the other counters."""
+        """Derived from the other counters."""
 
     def stored(self, totals: Totals, seconds: float) -> None:
         self._stored.inc(totals.events)

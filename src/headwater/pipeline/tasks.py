@@ -120,7 +120,7 @@ class Task:
             yield work
 
     def _state(self, message: Message) -> Facts | None:
-        """What a message states; None where it is not wanted."""
+        """What a message states; None where it is not selected."""
         data, received_at, _, error, _, digest = message = _as_sent(message)
         try:
             if error is not None or data is None:
@@ -218,7 +218,7 @@ def _reject(message: Message, refused: InvalidEvent) -> Facts:
     size = message.size
     facts = reject(data, message.received_at, source, refused.path, refused.reason, size)
     if not data:
-        # Without bytes all would be one: they are told apart by where they were.
+        # Without bytes all would be one: their places distinguish them.
         row = Rejected._make(facts.rows["rejected"][0])
         return keep_rejected(row._replace(digest=digest(source.encode())))
     return facts

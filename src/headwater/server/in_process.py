@@ -1,4 +1,4 @@
-"""The server's own answers without a server: its routes over a store, asked in this process.
+"""The server's own answers without a server: its routes over a store, called in this process.
 
 Nobody listens and nothing is written: no events are taken in, no tables are made or changed.
 """

@@ -9,7 +9,7 @@ __all__ = ["LineageListener", "listen"]
 
 
 def __getattr__(name: str) -> Any:
-    # Only when asked for: by settings alone, this is loaded before PySpark is.
+    # Only when requested: by settings alone, this is loaded before PySpark is.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from headwater.spark import listener

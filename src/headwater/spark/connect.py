@@ -40,7 +40,7 @@ def is_connect(spark: "SparkSession") -> bool:
 def add_listener(spark: "SparkSession", listener: "StreamingQueryListener") -> None:
     """Add a listener, but not one that a program has to wait for at its end.
 
-    Spark hears of events in a thread of its own, and a thread is a daemon if its parent is one.
+    Spark receives events in a thread of its own, and a thread is a daemon if its parent is one.
     """
     _do_beside(lambda: spark.streams.addListener(listener))
 

@@ -31,7 +31,7 @@ class ExecutionListener:
 
 
 def listen_to_executions(spark: "SparkSession", on_execution: OnExecution) -> Callable[[], None]:
-    """Hear of every action of a session; gives what ends that."""
+    """Observe every action of a session; gives what ends that."""
     from pyspark.java_gateway import ensure_callback_server_started
 
     ensure_callback_server_started(spark.sparkContext._gateway)  # type: ignore[no-untyped-call]

@@ -170,7 +170,7 @@ class Failures:
     def __init__(self) -> None:
         self._error: str | None = None
         self._before = sys.excepthook
-        # Kept as one object: a method is another each time that it is asked for.
+        # Kept as one object: a method is another each time that it is requested.
         self._hook = self._keep
         sys.excepthook = self._hook
 

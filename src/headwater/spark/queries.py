@@ -35,7 +35,7 @@ class QueryListener:
 
 
 def listen_to_queries(spark: "SparkSession", watcher: QueryTracker) -> Callable[[], None]:
-    """Hear of every stream of a session; gives what ends that."""
+    """Observe every stream of a session; gives what ends that."""
     from pyspark.java_gateway import ensure_callback_server_started
 
     session: Any = spark

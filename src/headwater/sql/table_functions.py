@@ -72,7 +72,7 @@ def function_rows(reader: "QueryReader", scope: Scope, node: exp.Expr, call: exp
         return NamedRows(node.alias, QueryRows(columns))
     value = reader.expressions(scope).read(call).through(CHANGED)
     if not names:
-        # One column of the function's own alias, as PostgreSQL has it, or any that is asked for.
+        # One column of the function's own alias, as PostgreSQL has it, or any that is requested.
         name = node.alias or call.name or "value"
         unknown = call.name if _is_unknown(call) else ""
         if unknown and not value.whole:

@@ -1,4 +1,4 @@
-"""The types of expressions, where they can be told from the text and the catalog."""
+"""The types of expressions, where they can be derived from the text and the catalog."""
 
 from functools import cache
 
@@ -17,7 +17,7 @@ _TEXT = (exp.Concat, exp.Upper, exp.Lower, exp.Substring, exp.Trim, exp.MD5, exp
 
 
 def type_of(node: exp.Expr, scope: Scope, dialect: Dialect) -> str | None:
-    """The type of a value in the words of the dialect, or None where it cannot be told."""
+    """The type of a value in the words of the dialect, or None where it is unknown."""
     for _ in range(50):
         if isinstance(node, exp.Cast):
             return node.to.sql(dialect=dialect)

@@ -103,7 +103,7 @@ class Client:
         return answer
 
     def send_once(self, method: str, path: str, **request: Any) -> httpx2.Response:
-        """Send a request whose answer is wanted whatever it is, "not now" included."""
+        """Send a request whose answer is returned whatever it is, "not now" included."""
         self._refuse_to_write_to_a_store(method)
         try:
             return self._http.request(method, path, **request)

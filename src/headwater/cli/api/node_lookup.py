@@ -48,7 +48,7 @@ def find_node(client: Client, name: str, type: NodeType | None = None, hint: str
         return node_of_shape(candidates[0]["id"], candidates[0])
     if candidates:
         raise _ambiguous(name, candidates, hint)
-    # What was there once and is no more can be asked for by its id, as of then.
+    # What was there once and is no more can be requested by its id, as of then.
     if is_node_id(name):
         return node_of_id(name)
     screen = Screen(is_error=True)

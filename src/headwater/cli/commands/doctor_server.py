@@ -36,7 +36,7 @@ def examine_server(url: str) -> Iterator[Finding]:
 
 
 def _examine_readiness(client: Client, _: Any) -> Finding:
-    # A store that is away is what is asked about: it is not waited for.
+    # Whether the store is away is the question: it is not waited for.
     answer = client.send_once("GET", "/readyz")
     if answer.status_code == 200:
         return Finding("ready", "ok", "the server's store answers")

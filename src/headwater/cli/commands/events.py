@@ -90,7 +90,7 @@ class _Source(NamedTuple):
 def _follow(source: _Source, printed: list[Event], output: Output) -> None:
     """Print what comes, by event time; a late event of an earlier time is not seen here."""
     after = printed[0]["eventTime"] if printed else None
-    # Events of the last instant are asked for again, with those that share it.
+    # Events of the last instant are requested again, with those that share it.
     known = {_key(event) for event in printed}
     try:
         while True:

@@ -76,7 +76,7 @@ def runs(
 
 
 def _runs_of(client: Client, job: Row, limit: int) -> list[Row]:
-    """A job's runs: as many as asked for, or the latest that come with it."""
+    """A job's runs: as many as requested, or the latest that come with it."""
     if not limit:
         return list(job["latestRuns"])
     path = f"/api/v1/namespaces/{_escaped(job['namespace'])}/jobs/{_escaped(job['name'])}/runs"

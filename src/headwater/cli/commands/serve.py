@@ -72,14 +72,14 @@ def _read_collectors(settings: Settings) -> "list[CollectorPlan]":
 
 
 def _soften(record: logging.LogRecord) -> bool:
-    """Requests that a stop does not wait for are told to come again: no error of the server's."""
+    """Requests that a stop does not wait for get a 503, which is no error of the server's."""
     if "timeout graceful shutdown" in record.getMessage():
         record.levelno, record.levelname = logging.WARNING, "WARNING"
     return True
 
 
 def _check_lake(settings: Settings) -> None:
-    """A lake that is asked for needs its library; one that is not, is said to be off."""
+    """A lake that is requested needs its library; one that is not, is reported as off."""
     if settings.lake.is_on:
         require("lake")
     elif not is_installed("lake"):
@@ -104,7 +104,7 @@ def _check_address(settings: Settings, engine: "Engine") -> None:
     from headwater.model.access import parse_given_keys
     from headwater.store.keys import read_active
 
-    # Read also on loopback: keys that cannot be used are best told before the start.
+    # Read also on loopback: keys that cannot be used are best reported before the start.
     given = parse_given_keys(settings.auth.keys.get_secret_value())
     if given or settings.server.is_loopback:
         return
@@ -134,7 +134,7 @@ def run_server(
     announce: Callable[[ListeningServer], None] = _announce,
     collectors: "Sequence[CollectorPlan]" = (),
 ) -> None:
-    """Serve until stopped; `announce` is told once the server listens."""
+    """Serve until stopped; `announce` is called once the server listens."""
     import socket
 
     import uvicorn
@@ -170,7 +170,7 @@ def run_server(
         proxy_headers=False,
         server_header=False,
         timeout_keep_alive=IDLE_SECONDS,
-        # Then requests that are still waiting are told to come again.
+        # Then requests that are still waiting are answered with a 503.
         timeout_graceful_shutdown=5,
     )
     server = Server(config)
@@ -182,8 +182,8 @@ def run_server(
     try:
         server.run()
     except KeyboardInterrupt:
-        # Stopped as asked; the server has already ended its work.
+        # Stopped as requested; the server has already ended its work.
         return
     except SystemExit:
-        # It has said why it cannot start.
+        # It has reported why it cannot start.
         raise typer.Exit(1) from None

@@ -21,7 +21,7 @@ def read_time(text: str, where: str, hint: str = "") -> int:
     """Read a time; `where` names the argument, `hint` is added where it is none."""
     try:
         time = _read(text.strip().lower())
-        # Whatever is asked for is also written; a span may lead to before the first year.
+        # Whatever is requested is also written; a span may lead to before the first year.
         format_instant(time)
     except (ValueError, OverflowError):
         raise InvalidRequest(where, f"'{text[:64]}' is not a time; {_FORMS}{hint}") from None

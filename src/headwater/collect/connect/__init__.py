@@ -102,7 +102,7 @@ class ConnectCollector:
         )
 
     def _read_types(self, api: ConnectApi, plugin: str) -> dict[str, str]:
-        """The types of the settings that a class defines, asked once."""
+        """The types of the settings that a class defines, read once."""
         if plugin not in self._types:
             self._types[plugin] = api.read_types(plugin)
         return self._types[plugin]

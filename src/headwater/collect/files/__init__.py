@@ -107,7 +107,7 @@ class FilesCollector:
             return
         except OSError as error:
             reason = f"cannot be read: {error.strerror}"
-            # Tried each time, as who may read it changes nothing of it; said once.
+            # Tried each time, as who may read it changes nothing of it; reported once.
             if state.failed_as != (found, reason):
                 state.failed_as = (found, reason)
                 yield Collected(b"", path, error=reason)

@@ -80,7 +80,7 @@ class EventInput:
 
     @cached_property
     def _is_packed(self) -> bool:
-        # Detected by its content, so that a pipe may have either. Asked first before any is read.
+        # Detected by its content, before any is read, so that a pipe may have either.
         peeked: bytes = self._raw.peek(2)  # type: ignore[attr-defined]
         return peeked.startswith(_GZIP_MAGIC)
 

@@ -1,7 +1,7 @@
 """The scene as a program: python -m headwater.demo.live FOLDER URL
 
-Each step is told in a line. It ends when its input does, so that it never outlives whoever started
-it; until then Spark stays, as the last of what it says may still be on its way.
+Each step is reported in a line. It ends when its input does, so that it never outlives whoever
+started it; until then Spark stays, as the last of what it says may still be on its way.
 """
 
 import os

@@ -25,7 +25,7 @@ def play(stack: ExitStack, place: Place, url: str, notify: Notify) -> None:
     """
     notify("starting Spark")
     spark = _start(stack, place, url, notify)
-    # Not before: they need Spark's package, and it is told in order where there is none.
+    # Not before: they need Spark's package, and a missing one is reported in order.
     import headwater.spark
     from headwater.demo.live.batch import summarise_by_supplier
     from headwater.demo.live.stream import clean_orders

@@ -69,7 +69,7 @@ class Line(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """What is to be drawn; `focus` are the ids that were asked for."""
+    """What is to be drawn; `focus` are the ids that were requested."""
 
     shapes: tuple[Shape, ...]
     lines: tuple[Line, ...]

@@ -118,7 +118,7 @@ def judge_dataset(
 
 
 def next_dataset_change(verdict: DatasetVerdict, is_streamed: bool, now: int) -> int | None:
-    """When a dataset may be judged otherwise though nothing more is heard of it; None if never."""
+    """When a dataset may be judged otherwise though it gets no more events; None if never."""
     freshness = verdict.freshness
     times = [(now // HOUR + 1) * HOUR] if is_streamed else []
     if freshness.every is not None and freshness.written_at is not None:

@@ -74,7 +74,7 @@ def judge_job(
 
 
 def next_job_change(kind: str, runs: Sequence[JobRun], now: int, silent_after: int) -> int | None:
-    """When a job may be judged otherwise though nothing more is heard of it; None if never."""
+    """When a job may be judged otherwise though it gets no more events; None if never."""
     if not runs:
         return None
     newest = runs[0]

@@ -2,8 +2,8 @@
 
 Each micro-batch is a run of a job by the kind of its plan, and reads the very files of that batch.
 Only one event of such a run says which query it is a batch of. So jobs are noted as micro-batches
-of their application, and queries as streams of it: where a query is told by itself, as a job that
-runs, its application's micro-batches need not be shown beside it.
+of their application, and queries as streams of it: where a query is reported by itself, as a job
+that runs, its application's micro-batches need not be shown beside it.
 """
 
 import re

@@ -13,7 +13,7 @@ _SHARED: "WeakSet[Memo[Any]]" = WeakSet()
 
 
 def forget_unused() -> None:
-    """Let every shared memo drop what was not asked for since this was last called.
+    """Let every shared memo drop what was not requested since this was last called.
 
     Each has its limit, but all of them together are a lot for what was looked at once.
     """
@@ -24,7 +24,7 @@ def forget_unused() -> None:
 class Memo(Generic[V]):
     """Keeps what was used lately, up to about a number of bytes.
 
-    Two generations: a full young one becomes the old one, and what is not asked for again goes
+    Two generations: a full young one becomes the old one, and what is not requested again goes
     with it. That is nearly least-recently-used, at the price of a dictionary.
     """
 
@@ -59,7 +59,7 @@ class Memo(Generic[V]):
         self._size += len(key) + weight + 400
 
     def forget_unused(self) -> None:
-        """Drop what was not asked for since this was last called, or the memo was last full."""
+        """Drop what was not requested since this was last called, or the memo was last full."""
         self._old, self._young, self._size = self._young, {}, 0
         weights = self._weights
         # At once, as other threads go on adding to both.

@@ -136,8 +136,8 @@ class Planner:
         except FileNotFoundError:
             return old
         except OSError:
-            # Handed out, so that the reason is told where events are taken in; once it can be read
-            # it is another file than this one.
+            # Handed out, so that the reason is reported where events are taken in; once it can be
+            # read it is another file than this one.
             return old or Taken(WHOLE, 0, _UNREADABLE)
         if new is None:
             return old

@@ -69,7 +69,7 @@ class KafkaSource:
     def _options(self, offsets: Offsets) -> dict[str, str]:
         options = self._consumer
         options["maxOffsetsPerTrigger"] = str(self.max_events)
-        # Told apart here, before it is too late: a topic made anew, or messages that Kafka removed.
+        # Detected here, before it is too late: a topic made anew, or messages that Kafka removed.
         options["failOnDataLoss"] = "true"
         if self.pattern:
             options["subscribePattern"] = self.pattern

@@ -72,7 +72,7 @@ class KafkaAdmin:
         return name in self._source.topics
 
     def offsets_to_begin(self, topics: dict[str, Topic]) -> Offsets:
-        """Where the source is to be begun, as its user asked."""
+        """Where the source is to be begun, as its user requested."""
         specs = self._package.OffsetSpec
         match self._source.start:
             case "earliest":

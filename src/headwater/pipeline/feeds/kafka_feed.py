@@ -45,7 +45,7 @@ class KafkaFeed:
         return self._source.stream(spark, self._beginning)
 
     def _find_beginning(self, admin: KafkaAdmin, positions: Positions) -> Offsets:
-        """Where the store is; where it knows nothing at all, as was asked; else from the first."""
+        """Where the store is; where it knows nothing at all, as requested; else from the first."""
         if not positions:
             return admin.offsets_to_begin(self._topics)
         offsets = admin.first_offsets(self._topics)

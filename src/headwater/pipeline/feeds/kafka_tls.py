@@ -29,7 +29,7 @@ def find_mismatch(address: tuple[str, int], protocol: str) -> str | None:
 
 
 def find_tls(address: tuple[str, int]) -> bool | None:
-    """Whether a port answers a TLS handshake; None where that cannot be said.
+    """Whether a port answers a TLS handshake; None where that is unknown.
 
     A plain listener of Kafka reads the handshake as the length of a huge request, and hangs up.
     """

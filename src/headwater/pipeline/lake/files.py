@@ -73,7 +73,7 @@ def write_file(folder: Path, name: str, events: Iterable[LakeEvent]) -> None:
             unfinished.replace(folder / f"{name}.parquet")
             _sync(folder)
         finally:
-            # Where it cannot be removed either, what went wrong first is what is told.
+            # Where it cannot be removed either, what went wrong first is reported.
             with suppress(OSError):
                 unfinished.unlink(missing_ok=True)
 

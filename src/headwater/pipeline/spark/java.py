@@ -65,9 +65,9 @@ def _candidates() -> Iterator[Java]:
 
 
 def ask(program: Path) -> Java | None:
-    """Start a Java to hear from it what it is; None where it does not start.
+    """Start a Java to learn what it is; None where it does not start.
 
-    Its home is asked for too: a program on PATH may be a script that chooses among several.
+    Its home is requested too: a program on PATH may be a script that chooses among several.
     """
     command = [str(program), "-XshowSettings:properties", "-version"]
     try:

@@ -2,7 +2,7 @@
 
 In this order: the Ivy settings that `spark.jars.ivySettings` names; DEFAULT_ARTIFACT_REPOSITORY, as
 for Spark itself; a mirror in Maven's settings.xml; Ivy's own default, the central repository. What
-`spark.jars.repositories` names is asked after that. Maven's local repository never is: Maven keeps
+`spark.jars.repositories` names is tried after that. Maven's local repository never is: Maven keeps
 POMs there without their jars, which Ivy takes for the whole package.
 """
 
@@ -38,7 +38,7 @@ _SETTINGS = """\
 
 
 class Repositories(NamedTuple):
-    """Repositories by URL, in the order in which they are asked; None is the central one.
+    """Repositories by URL, in the order in which they are tried; None is the central one.
 
     `own_settings` is an Ivy settings file of the user's, which decides all by itself.
     """

@@ -99,7 +99,7 @@ def open_session(
 
     `needs` are packages, such as `packages.KAFKA`, fetched once. Scratch files go into `spark` in
     `folder`, which is the data folder, or where the system has its temporary ones. What takes long
-    is told; what Spark says, only if `verbose`.
+    is reported; what Spark says, only if `verbose`.
     """
     global _open
     require("spark")

@@ -32,7 +32,7 @@ class StoreBoard:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        # Told from another of the same name and number, as those of containers often are.
+        # Distinct from another of the same name and number, as those of containers often are.
         self._holder = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
     def take_lease(self, plan: CollectorPlan) -> bool:

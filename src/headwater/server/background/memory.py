@@ -38,7 +38,7 @@ _MALLOC_LIMITS = {
 
 
 class GiveMemoryBack(Background):
-    """Looks every few seconds how much memory the process has; nothing where that is not told."""
+    """Looks every few seconds how much memory the process has; nothing where that is unknown."""
 
     name = "giving memory back"
 

@@ -1,7 +1,7 @@
 """The one gate in front of every request: its size, its origin, its key, that key's scope and rate.
 
 Who comes in is `scope["state"]["actor"]` (`request.state.actor` in a route): the name of the key,
-`local` where no key is asked for, `anonymous` on the paths that are open to all. What they may do
+`local` where no key is required, `anonymous` on the paths that are open to all. What they may do
 is `scopes` beside it.
 """
 

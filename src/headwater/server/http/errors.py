@@ -107,7 +107,7 @@ def error_headers(error: HeadwaterError, code: int) -> dict[str, str]:
 
 
 def unexpected() -> HeadwaterError:
-    """What is said of a fault of the server's own: nothing of it but where to look."""
+    """The message for a fault of the server's own: no details, only where to look."""
     return HeadwaterError("the server failed at this request; its log has the reason")
 
 

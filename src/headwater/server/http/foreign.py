@@ -20,7 +20,7 @@ _SAME_ORIGIN = (b"same-origin", b"none")
 
 
 class OwnNames:
-    """The names by which this server is asked for, and the check of a request against them."""
+    """The names by which this server is requested, and the check of a request against them."""
 
     def __init__(self, settings: ServerSettings) -> None:
         self._given = frozenset(settings.host_names)

@@ -2,7 +2,7 @@
 
 An address may be that of a proxy, with many behind it: a key that was right from there before goes
 on working, whatever else comes from there. The same wrong key again is no further guess, but a
-sender that was not told of its new one.
+sender that does not know its new one.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The keys in force, in memory: what the store had a few seconds ago, and those given by settings.
 
 A request never waits for the store to learn whether it may come in. A thread of its own reads the
-keys again and again, so that a revoked one stops working within seconds, asked for or not; while
+keys again and again, so that a revoked one stops working within seconds, used or not; while
 the store is away the last keys stay in force.
 """
 

@@ -99,7 +99,7 @@ async def _connection_within(request: Request, seconds: float) -> AsyncIterator[
 
 
 def _end(loop: asyncio.AbstractEventLoop, limit: TimeLimit) -> None:
-    """End what is asked, and what is asked next, until the request is at its end."""
+    """End the running query, and those after it, until the request is at its end."""
     if not limit.is_ended:
         limit.end()
         loop.call_later(_AGAIN_SECONDS, _end, loop, limit)

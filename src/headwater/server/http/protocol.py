@@ -174,7 +174,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._is_answered() or is_unanswered:
             self.transport.write(_refusal(error))
         if is_unanswered:
-            # The application is told that nothing more will come, and sends nothing either.
+            # The application learns that nothing more will come, and sends nothing either.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.close()

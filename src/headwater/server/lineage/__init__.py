@@ -1,1 +1,1 @@
-"""Answers about the graph: what is asked, what is shown, and the routes beside Marquez's."""
+"""Answers about the graph: the parameters, what is shown, and the routes beside Marquez's."""

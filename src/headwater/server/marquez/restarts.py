@@ -37,7 +37,7 @@ def find_replaced(
     """The run that took the place of each that never reported its end, such as a killed one.
 
     A checkpoint has one run at a time: once another has started from it, the one before is over.
-    One that was heard of since is not: then somebody copied the checkpoint.
+    One with events since then is not: then somebody copied the checkpoint.
     """
     queries = {
         run: query

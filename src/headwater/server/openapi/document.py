@@ -32,7 +32,7 @@ JSON = "application/json"
 known_shapes: dict[str, Any] = {}
 # What their fields are that are written as raw JSON.
 _raw_fields: dict[tuple[str, str], Document] = {}
-# Every path may be refused so, before a route is asked.
+# Every path may be refused so, before a route is called.
 _SHARED_ERRORS = (400, 401, 403, 413, 414, 429, 431, 503)
 _METHODS = frozenset(("get", "put", "post", "delete", "patch"))
 

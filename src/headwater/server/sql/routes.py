@@ -1,4 +1,4 @@
-"""`/sql/lineage`: the lineage of a SQL text, with the graph as its catalog if that is asked."""
+"""`/sql/lineage`: the lineage of a SQL text, with the graph as its catalog on request."""
 
 from typing import Annotated
 

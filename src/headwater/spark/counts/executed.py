@@ -47,7 +47,7 @@ def find_work(spark: "SparkSession", execution: Java) -> Work:
     session: Any = spark
     store = session._jsparkSession.sharedState().statusStore()
     mode = session._jvm.org.apache.spark.sql.execution.ExplainMode.fromString("formatted")
-    # Objects in it are told apart by their addresses, so that no other execution has the same.
+    # Objects in it are distinguished by their addresses, so that no other execution has the same.
     text = str(execution.explainString(mode))
     count = int(store.executionsCount())
     listed = store.executionsList(max(count - _LOOK_AT, 0), _LOOK_AT)

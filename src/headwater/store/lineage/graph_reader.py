@@ -117,7 +117,7 @@ def _run_at(row: NewestRun, at: int) -> RunAt:
 
 
 class StoreReader:
-    """Reads what walks ask for; what a store has none of is not asked for again."""
+    """Reads what walks ask for; what a store has none of is not requested again."""
 
     def __init__(self, connection: Connection, most_uses: int | None = None) -> None:
         self._connection = connection

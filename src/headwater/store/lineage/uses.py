@@ -38,7 +38,7 @@ _ONE = bindparam("one", type_=LargeBinary)
 
 # Rows for a thousand nodes: where there are more, each node gets its share.
 MOST_USES = 50_000
-# Runs of a job that are asked what they said, of those that had begun by then the newest.
+# Runs of a job whose reports are read, of those that had begun by then the newest.
 RUNS_READ = 8
 
 
@@ -47,7 +47,7 @@ def _up_to(time: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 def _reported_at() -> ColumnElement[Any]:
-    """When a job's use was last observed, up to the time asked for.
+    """When a job's use was last observed, up to the time requested.
 
     If it was seen later as well, the runs of then decide: the interval from first to last seen may
     have gaps in which the job used something else. Mostly the newest of them knows.
@@ -60,10 +60,10 @@ def _reported_at() -> ColumnElement[Any]:
 
 
 def _reported_by_runs(most: int) -> ColumnElement[Any]:
-    """When the newest runs by then said a use last.
+    """When the newest runs by then reported a use last.
 
-    A run is known by its last word alone; where nobody had said that by then, it had said something
-    older, such as this.
+    A run is known by its last word alone; where nobody had reported that by then, it had
+    reported something older, such as this.
     """
     use, observed, known = tables.job_dataset, tables.run_dataset, tables.job_dataset.alias("known")
     run = tables.run.alias("began")
@@ -166,7 +166,7 @@ def _uses_by(column: By, has_declared: bool, is_among: IsAmong) -> Any:
     return union_all(*parts[: 2 if has_declared else 1]).limit(_MOST)
 
 
-# By what is asked for, and whether anything is declared at all: most stores hold only runs.
+# By what is requested, and whether anything is declared at all: most stores hold only runs.
 _USES: dict[tuple[By, bool], Prepared] = {
     (by, has_declared): Prepared(partial(_uses_by, by, has_declared))
     for by in get_args(By)

@@ -167,7 +167,7 @@ def _find_old_events(
 ) -> tuple[list[Place], Place | None]:
     """Find the next events of runs that are removed or old, and the place up to which it looked.
 
-    What a run said that goes on, or is a job's newest, stays whole.
+    What a run reported that goes on, or is a job's newest, stays whole.
     """
     table = tables.event
     query = (

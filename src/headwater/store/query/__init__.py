@@ -1,1 +1,1 @@
-"""How queries are asked: compiled once, in pages, or in the database's own words."""
+"""How queries are run: compiled once, in pages, or in the database's own words."""

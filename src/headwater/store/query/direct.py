@@ -1,7 +1,7 @@
 """Asking a database in its own words: for searches, which ask much and often.
 
 A text has `?` for a value and `?*` for a list that a column is `IN`; each database gets it as it
-likes it. Nothing of what is asked for is ever part of the text.
+likes it. Nothing of what is requested is ever part of the text.
 """
 
 import re

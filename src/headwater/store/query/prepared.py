@@ -18,7 +18,7 @@ _MARK = "__[POSTCOMPILE_ids]"
 class Prepared:
     """A query whose ids are given with each call, on either database.
 
-    SQLAlchemy writes the statement once for each database; after that the driver is asked with
+    SQLAlchemy writes the statement once for each database; after that the driver is called with
     plain values, at a fraction of the cost.
     """
 
@@ -29,7 +29,7 @@ class Prepared:
     def rows(
         self, connection: Connection, ids: Iterable[bytes], **values: Any
     ) -> list[tuple[Any, ...]]:
-        """The rows of all ids, as the driver gives them; each id is asked for once."""
+        """The rows of all ids, as the driver gives them; each id is requested once."""
         query = self._for(connection.dialect.name, connection.dialect)
         if isinstance(query, _Positional):
             return [

@@ -23,8 +23,8 @@ class DatasetRecord(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is said of a dataset now: digests of its schema and column map, when it was first and
-    last heard of, and last written."""
+    """What is stated of a dataset now: digests of its schema and column map, when it was first and
+    last reported, and last written."""
 
     schema: bytes | None = None
     columns: bytes | None = None

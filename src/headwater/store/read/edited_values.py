@@ -21,7 +21,7 @@ _ANY = msgspec.json.Decoder(dict[str, Any])
 
 class EditedValues(NamedTuple):
     """What persons say of one entity: aspects of it and of its fields, as JSON; the time of each
-    is when it was said."""
+    is when it was stated."""
 
     values: Mapping[tuple[str, str], bytes]
     edited_at: int

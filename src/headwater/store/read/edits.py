@@ -28,7 +28,7 @@ class KeptEdit(NamedTuple):
 
 
 class EditFilter(NamedTuple):
-    """Which edits are asked for; what is not told is not asked."""
+    """Which edits are requested; what is not given does not filter."""
 
     type: str | None = None
     namespace: str | None = None
@@ -92,7 +92,7 @@ def _is_about(requested: EditFilter) -> ColumnElement[bool] | None:
     """Whether an edit is about what has a name, is in a namespace, or is of a type."""
     entity = tables.event.c.job
     if requested.name is not None and "\0" in requested.name:
-        # NUL is in no name, and PostgreSQL cannot even be asked for it.
+        # NUL is in no name, and PostgreSQL does not even accept it.
         return false()
     placed = [
         table

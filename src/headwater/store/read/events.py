@@ -12,7 +12,7 @@ from headwater.store.write.packing import unpack
 
 
 class EventFilter(NamedTuple):
-    """Which events are asked for: from `after` up to but not including `before`, by their own
+    """Which events are requested: from `after` up to but not including `before`, by their own
     time; of a namespace's jobs, or of a run by its key."""
 
     after: int | None = None

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 from headwater.model.relations import Direction
 from headwater.store import tables
 
-# Runs that are asked what they used, the newest: of older ones the versions are not told.
+# Runs whose uses are read, the newest: of older ones the versions are not known.
 RUNS_READ = 5_000
 
 

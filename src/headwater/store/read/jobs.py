@@ -35,7 +35,7 @@ def list_jobs(
     states: Iterable[str] = (),
     order: JobOrder = "name",
 ) -> tuple[list[JobRecord], int]:
-    """List jobs of a namespace or of all, if asked for only those whose newest run is in some
+    """List jobs of a namespace or of all, if requested only those whose newest run is in some
     state; by name, or the latest updated first."""
     by_name = JOBS_BY_NAME if namespace is None else JOBS_BY_NAME[:1]
     by = by_name if order == "name" else JOBS_BY_UPDATE
@@ -53,7 +53,7 @@ def _list_in_states(
     states: list[str],
     by: Sequence[ColumnElement[Any]],
 ) -> tuple[list[JobRecord], int]:
-    """What state a job is in its runs tell: every job is asked."""
+    """What state a job is in its runs tell: every job is read."""
     table = tables.job
     conditions = [JOB_IS_LISTED, _state_of_newest().in_(states)]
     if namespace is not None:
@@ -112,7 +112,7 @@ def _find_under_parent(connection: Connection, namespace: str, name: str) -> Job
 
 def _find_by_simple_name(connection: Connection, namespace: str, name: str) -> JobRecord | None:
     """`child` where the job is called `parent.child` and its parent `parent`."""
-    # NUL is in no name, and PostgreSQL cannot even be asked for it.
+    # NUL is in no name, and PostgreSQL does not even accept it.
     if "\0" in name:
         return None
     table = tables.job

@@ -22,7 +22,7 @@ def find_named(connection: Connection, kind: NamedKind, names: Iterable[str]) ->
     """Of some names, those a person spoke of: when first and last."""
     table = tables.named
     found: dict[str, Times] = {}
-    # NUL is in no name, and PostgreSQL cannot even be asked for it.
+    # NUL is in no name, and PostgreSQL does not even accept it.
     askable = [name for name in names if "\0" not in name]
     for start in range(0, len(askable), _AT_ONCE):
         part = askable[start : start + _AT_ONCE]

@@ -40,7 +40,7 @@ def list_namespaces(
     with_hidden: bool = False,
     times: NamespaceTimes | None = None,
 ) -> tuple[list[Namespace], int]:
-    """List the namespaces by name, those that were deleted only if asked for."""
+    """List the namespaces by name, those that were deleted only if requested."""
     named = tables.named
     query = select(named.c.name).where(named.c.kind == int(NamedKind.NAMESPACE))
     every = set(connection.execute(query).scalars())
@@ -99,7 +99,7 @@ def _deleted(connection: Connection, names: Iterable[str]) -> set[str]:
         return set()
     ids = {namespace_id(name): name for name in names}
     changes = read_last_changes(connection, ids)
-    # Few are: they are asked one by one.
+    # Few are: they are read one by one.
     return {
         ids[id]
         for id, change in changes.items()

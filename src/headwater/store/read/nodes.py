@@ -54,7 +54,7 @@ def find_like(
     """Find nodes by name: the same, then ending so, beginning so, holding it; shortest first.
 
     `NAMESPACE|NAME`, and any last part of that, finds one in its namespace. By its whole name also
-    a job that is known but not listed is found, unless only what is listed is wanted.
+    a job that is known but not listed is found, unless only what is listed is requested.
     """
     requested = text.strip()
     if not requested or "\0" in requested:
@@ -154,7 +154,7 @@ def find_holding(connection: Connection, pieces: list[str], limit: int) -> list[
 
 
 def list_ids(connection: Connection, at: int, most: int) -> tuple[list[bytes], list[bytes]]:
-    """List jobs and datasets first heard of by a time, in the order of their ids."""
+    """List jobs and datasets first reported by a time, in the order of their ids."""
     job, used, declared = tables.job, tables.job_dataset, tables.declared_dataset
     jobs = select(job.c.id).where(job.c.first_seen <= at).order_by(job.c.id).limit(most)
     datasets = union(

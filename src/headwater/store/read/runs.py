@@ -59,7 +59,7 @@ def find_run(connection: Connection, run_id: str) -> RunRecord | None:
     if is_uuid(run_id):
         query = select(table).where(table.c.id == run_key("", "", run_id))
     else:
-        # NUL is in no name, and PostgreSQL cannot even be asked for it.
+        # NUL is in no name, and PostgreSQL does not even accept it.
         requested = table.c.name == run_id if "\0" not in run_id else false()
         newest = (table.c.first_event.is_(None), table.c.first_event.desc(), table.c.id.desc())
         query = select(table).where(requested).order_by(*newest)
@@ -93,7 +93,7 @@ def list_runs(connection: Connection, job: bytes, page: Page) -> list[RunRecord]
 
 
 def find_run_before(connection: Connection, run: RunRecord) -> RunRecord | None:
-    """The run of the same job that was heard of last before another."""
+    """The run of the same job that was reported last before another."""
     table = tables.run
     query = (
         select(table)

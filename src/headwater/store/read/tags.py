@@ -46,7 +46,7 @@ def _given(connection: Connection) -> list[str]:
 
 
 def _stated(connection: Connection) -> Iterator[str]:
-    """The tags in facets of datasets and jobs; an index has what is said of them."""
+    """The tags in facets of datasets and jobs; an index has their descriptions."""
     facet = tables.facet
     query = select(facet.c.digest).where(tables.IS_WORDED, facet.c.name == "tags").distinct()
     facets = FIELDS.read(connection, connection.execute(query).scalars())

@@ -19,7 +19,7 @@ _TAGS = "tags"
 
 
 class Filters(NamedTuple):
-    """Conditions, as far as they are asked for; times are of when a thing was last heard of."""
+    """Conditions, as far as they are requested; times are of a thing's last event."""
 
     system: str | None = None
     tag: str | None = None
@@ -29,7 +29,7 @@ class Filters(NamedTuple):
     owner: str | None = None
 
     def keep(self, connection: Connection, found: list[SearchHit]) -> list[SearchHit]:
-        """What of some things is as asked for; what is cheap to tell is told first."""
+        """What of some things is as requested; what is cheap to decide is decided first."""
         if self.state is not None:
             found = _of_state(connection, found, self.state)
         if self.before is not None or self.after is not None:

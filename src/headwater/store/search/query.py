@@ -139,7 +139,7 @@ class SearchRun:
         return self._slice(ranked, first - start, last - start)
 
     def all(self, page: Page) -> tuple[list[Ranked], int]:
-        """Everything that has all words and is wanted, in order, and how much that is."""
+        """Everything that has all words and is requested, in order, and how much that is."""
         ranked: list[Ranked] = []
         if all(terms.all for terms in self._terms):
             found = self._read(self._named())
@@ -179,7 +179,7 @@ class SearchRun:
             self._most_matches = _MOST_MATCHES_BESIDE_NAMES
 
     def _is_enough(self, found: Collection[SearchHit]) -> bool:
-        """Many names that have all words, or one that is just what was asked for."""
+        """Many names that have all words, or one that is just what was requested."""
         return len(found) >= _ENOUGH or any(
             is_beginning(self._text, each.name.lower()) is Rank.EXACT for each in found
         )
@@ -232,7 +232,7 @@ class SearchRun:
 
     def _matching_common(self) -> set[bytes]:
         """What has one word in its name and says others, which are too common to look through all
-        who do: the best of those names are asked."""
+        who do: the best of those names are searched."""
         places = range(len(self._terms))
         common = [place for place in places if self._matches_of(place).is_cut]
         ids: set[bytes] = set()
@@ -249,14 +249,14 @@ class SearchRun:
         return holds_namespace(self._connection, self._terms[place].holding)
 
     def _with_all(self, places: list[int]) -> set[bytes]:
-        """Names with all of some words. What begins with one or two letters is told by the name."""
+        """Names with all of some words. One or two letters are decided by the name."""
         long = [place for place in places if len(self._terms[place].sought.word) >= SHORTEST_PART]
         if not long:
             return self._with_any(places[:1])
         rarest, *others = sorted(
             (self._names(self._terms[place]) for place in long), key=Names.total
         )
-        # What the others hold is told by the names that are left.
+        # What the others hold is decided by the names that are left.
         return rarest.all(others[:1])
 
     def _with_any(self, places: Iterable[int]) -> set[bytes]:
@@ -293,7 +293,7 @@ class SearchRun:
         return Ranked(found, score_of(worst, length), worst)
 
     def _ordered(self, ranked: Iterable[Ranked]) -> list[Ranked]:
-        """All in the order that is asked for, but for the times of what ranks the same."""
+        """All in the order that is requested, but for the times of what ranks the same."""
         match self._query.order:
             case Order.NAME:
                 return sorted(ranked, key=_by_name)

@@ -120,7 +120,7 @@ class Names:
         return f"term IN ?* AND {self._where}"
 
     def count(self, is_near: bool = True) -> int:
-        """How many there are; without those that are only near if asked so."""
+        """How many there are; without those that are only near if requested so."""
         terms = [term for term in self._counts if is_near or term not in self._near]
         if len(terms) <= 1:
             # A name is there once under a term.

@@ -212,7 +212,7 @@ def _is_of_use() -> ColumnElement[bool]:
 
 
 def _outputs(is_among: IsAmong) -> Any:
-    """What runs wrote and when they last said so, with their last counters."""
+    """What runs wrote and when they last reported it, with their last counters."""
     use, sample = tables.run_dataset, tables.sample
     counters = (
         select(column)

@@ -25,7 +25,7 @@ from headwater.store import tables
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.stats.runs_in_range import FoundRuns, TimeRange, find_runs
 
-# Minutes in each step that volumes are told by.
+# Minutes in each step of volumes.
 STEPS = {"minute": 1, "hour": 60, "day": 1_440}
 # Whole days, so that times before 1970 are divided as those after it.
 _BEFORE_ALL_TIMES = 1_000_000 * STEPS["day"]
@@ -43,7 +43,7 @@ class VolumeBucket(NamedTuple):
     rows: int | None = None
     bytes: int | None = None
     files: int | None = None
-    # Of all that were told, the highest: a lag is as it is, and does not add up.
+    # Of all that were reported, the highest: a lag is as it is, and does not add up.
     lag: int | None = None
     runs: int = 0
 

@@ -41,7 +41,7 @@ class Ticket:
         self.rows = sum(map(count_rows, facts))
         self.done = done
         self.is_given_up = False
-        # Nothing to store: the writer is asked to let memory go.
+        # Nothing to store: the writer lets memory go.
         self.is_release = False
         self.error: HeadwaterError | None = None
 
@@ -130,7 +130,7 @@ class GroupCommit:
                 self._commit(group)
                 self._report(group, time.monotonic() - started)
                 if len(group) > 1:
-                    # Those just told send again at once: with them the next group is the larger.
+                    # Those just answered send again at once, which makes the next group larger.
                     time.sleep(_PAUSE_SECONDS)
 
     def _report(self, group: list[Ticket], seconds: float) -> None:

@@ -93,7 +93,7 @@ def ask_diff(
     limit: int = 1_000,
     **limits: Any,
 ) -> Shape:
-    """The answer of the API, put together from as many of its pages as are asked for."""
+    """The answer of the API, put together from as many of its pages as are requested."""
     query = {"from": format_instant(since), "to": format_instant(until), **limits}
     query["nodeId"] = None if node is None else node.id
     answer = dict(client.ask("/api/v1/lineage/diff", limit=limit, **query))

@@ -52,7 +52,7 @@ TypeOption = Annotated[
 
 
 class Question(NamedTuple):
-    """What is asked about a node."""
+    """The question about a node."""
 
     sides: tuple[Side, ...] = (Side.UPSTREAM, Side.DOWNSTREAM)
     depth: int = 20

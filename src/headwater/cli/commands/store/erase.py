@@ -52,7 +52,7 @@ def erase(
 
     Rejected bodies that hold the text go as well, and notes of events that wait for a target.
     Everything else that was reported stays: a job that other events name stays, without what the
-    erased ones said. Servers may keep running. Interrupted, run it again.
+    erased ones reported. Servers may keep running. Interrupted, run it again.
 
     Afterwards a list shows which files and systems may still hold them. `headwater log` tells that
     something was erased and when, not what. Events that are sent again are taken in again.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def open_store(
     store: str | None, data: Path | None, is_upgraded: bool = True
 ) -> "Iterator[Engine]":
-    """Open the store that the settings name, and bring its tables up to date if asked to."""
+    """Open the store that the settings name, and bring its tables up to date on request."""
     from headwater.store.engine import open_engine
     from headwater.store.failures import answering
     from headwater.store.migrate import upgrade

@@ -122,7 +122,7 @@ class NodeShape(Struct):
 
 class GraphShape(Struct):
     """The answer: Marquez's graph, and beside it where it began and whether it is whole: `isCut`
-    if there is more than was asked for, `incomplete` if a job in it has gaps."""
+    if there is more than was requested, `incomplete` if a job in it has gaps."""
 
     graph: list[NodeShape]
     node: str

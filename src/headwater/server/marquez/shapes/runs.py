@@ -43,7 +43,7 @@ class RunDatasetShape(Struct):
 
 class RunShape(Struct):
     """A run. Its datasets are omitted in lists; `restartOf` is the previous run of a stream that
-    continued from the same checkpoint; `replacedBy` the next, of one that never said its end."""
+    continued from the same checkpoint; `replacedBy` the next, of one that has reported no end."""
 
     id: str
     createdAt: str | None

@@ -98,7 +98,7 @@ def put_job(
 def delete_job(namespace: str, job: str, connection: ReadConnection, editor: Editing) -> Response:
     """Hide a job; it shows again when a new event names it, or when restored."""
     was = get_job(namespace, job, connection)
-    # By the name it has: it may have been asked for by a shorter one.
+    # By the name it has: it may have been requested by a shorter one.
     known = msgspec.json.decode(was.body)
     delete(connection, editor, name_entity("job", known["name"], known["namespace"]))
     return was

@@ -157,7 +157,7 @@ def _tag_job(
     known = msgspec.json.decode(shown.body)
     if not is_given and tag not in known["tags"]:
         return shown
-    # By the name it has: it may have been asked for by a shorter one.
+    # By the name it has: it may have been requested by a shorter one.
     entity = name_entity("job", known["name"], known["namespace"])
     record_news(connection, editor, EntityChange(entity, {tag_aspect(tag): is_given}))
     return answer_now(editor, get_job, *names)
