@@ -1,9 +1,14 @@
 """`headwater collect run` and `status`: the collectors of the settings."""
 
 import json
-from collections.abc import Iterator
+import signal
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import PIPE, Popen
+from typing import Any
 
+import httpx2
 import pytest
 
 from headwater.collect.plans import read_plans
@@ -27,6 +32,10 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
     with open_api(f"sqlite:///{tmp_path / 'headwater.db'}") as api:
         monkeypatch.setenv("HEADWATER_URL", api.url)
         yield api
+
+
+def post(api: Api, path: str, body: Any = None) -> httpx2.Response:
+    return httpx2.post(f"{api.url}/api/v1{path}", json=body, timeout=30, trust_env=False)
 
 
 def write_settings(worker: ConnectStandIn, more: str = "") -> None:
@@ -85,3 +94,71 @@ def test_status(api: Api, worker: ConnectStandIn, run: Run, tmp_path: Path) -> N
         outcome = run("collect", "status")
     assert outcome.status == 0
     assert "connect" in outcome.out and "waiting" in outcome.out
+
+
+class TestWatch:
+    """A command that runs collectors on: the server knows of them, and of two one collects."""
+
+    @pytest.fixture
+    def watch(self, api: Api, worker: ConnectStandIn) -> Iterator[Callable[[], Popen[str]]]:
+        write_settings(worker, 'every = "1h"\n')
+        started: list[Popen[str]] = []
+
+        def start() -> Popen[str]:
+            program = Path(sys.executable).with_name("headwater")
+            command = [str(program), "collect", "run", "--all", "--watch", "--server", api.url]
+            started.append(Popen(command, stdout=PIPE, stderr=PIPE, text=True))
+            return started[-1]
+
+        yield start
+        for each in started:
+            each.kill()
+            each.communicate()
+
+    def test_its_states_are_at_the_server(
+        self, api: Api, worker: ConnectStandIn, watch: Callable[[], Popen[str]]
+    ) -> None:
+        process = watch()
+        wait_until(lambda: api.get("/collectors/shop").status_code == 200)
+        wait_until(lambda: api.read("/collectors/shop")["lastEndedAt"] is not None)
+        found = api.read("/collectors/shop")
+        assert (found["state"], found["stored"], found["everySeconds"]) == ("waiting", 1, 3600)
+        assert f":{process.pid}:" in found["holder"]
+        # A pass on request, from the server.
+        worker.add("another", {"connector.class": "FileStreamSink", "topics": "bids"})
+        assert post(api, "/collectors/shop/run").status_code == 200
+        wait_until(lambda: api.read("/collectors/shop")["allStored"] == 2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (0, "")
+        assert out == "shop: 1 stored, 0 refused\n" * 2
+        assert api.read("/collectors/shop")["state"] == "stopped"
+
+    def test_of_two_one_collects(
+        self, api: Api, worker: ConnectStandIn, watch: Callable[[], Popen[str]]
+    ) -> None:
+        first = watch()
+        wait_until(lambda: api.get("/collectors/shop").status_code == 200)
+        wait_until(lambda: api.read("/collectors/shop")["lastEndedAt"] is not None)
+        second = watch()
+        report = {"holder": "somebody", "step": "hold", "type": "connect", "everySeconds": 1}
+        answer = post(api, "/collectors/shop/report", report)
+        assert answer.json() == {"isHeld": False, "isRequested": False}
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=60)
+        # It released its lease: the other takes over at once.
+        wait_until(lambda: f":{second.pid}:" in (api.read("/collectors/shop")["holder"] or ""))
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {},
+            {"holder": "", "step": "hold"},
+            {"holder": "x", "step": "dance"},
+            {"holder": "x", "step": "ended", "stored": -1},
+            {"holder": "x", "step": "ended", "nextSeconds": 10**18},
+        ],
+    )
+    def test_reports_that_are_none(self, api: Api, body: dict[str, Any]) -> None:
+        assert post(api, "/collectors/shop/report", body).status_code == 422
+        assert api.get("/collectors/shop").status_code == 404

@@ -1,7 +1,10 @@
 """Runs collectors by themselves: each on its own, so that one that hangs holds up no other."""
 
 import logging
+import os
 import random
+import secrets
+import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -55,6 +58,12 @@ class Board(Protocol):
     def ended(self, plan: CollectorPlan, result: PassResult, next_at: int) -> None: ...
 
     def release(self, plan: CollectorPlan) -> None: ...
+
+
+def make_holder() -> str:
+    """A name for who runs collectors, distinct from another process of the same machine and number,
+    as those of containers often are."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
 class Scheduler:

@@ -24,7 +24,6 @@ from headwater.errors import (
 )
 from headwater.model.facts import Facts
 from headwater.model.intake import Intake, reject, take_in
-from headwater.model.relations import EventRow
 from headwater.model.values import instant
 from headwater.model.values.arrays import is_array, split_array
 from headwater.server.gap_watch import GapWatch
@@ -44,9 +43,8 @@ from headwater.server.http.body import (
 from headwater.server.http.errors import describe_request, unexpected
 from headwater.server.http.metrics import ServerMetrics
 from headwater.server.http.responses import respond, respond_error
+from headwater.store.write.acceptance import store_intakes_async
 from headwater.store.write.group_commit import WRITE_SECONDS, GroupCommit, Ticket
-from headwater.store.write.refusals import keep_refused
-from headwater.store.write.turns import in_turns
 from headwater.store.write.writer import Writer
 
 log = logging.getLogger(__name__)
@@ -135,10 +133,7 @@ class IngestApp:
         errors: list[InvalidEvent | None] = []
         for part in slices(events):
             intakes = await self._run(self._project, part, is_long=is_long)
-            try:
-                await self._store([intake.facts for intake in intakes])
-            except NotStorable:
-                intakes = [await self._store_or_reject(intake) for intake in intakes]
+            intakes = await store_intakes_async(intakes, "http", self._commit)
             self._count(intakes)
             errors.extend(intake.error for intake in intakes)
         return errors
@@ -187,29 +182,11 @@ class IngestApp:
             path, reason = _place(error)
             facts = reject(body.head, instant.now(), "http", path, reason, body.size)
             try:
-                await self._store([facts])
+                await self._commit([facts])
                 self._metrics.rejected.inc()
             except (StoreUnavailable, NotStorable) as unavailable:
                 error = unavailable
         await respond_error(send, error)
-
-    async def _store_or_reject(self, intake: Intake) -> Intake:
-        """Store one event of several that the store refused together, or keep it as rejected."""
-        try:
-            await self._store([intake.facts])
-            return intake
-        except NotStorable as error:
-            if intake.error is not None:
-                return intake
-            data = EventRow._make(intake.facts.rows["event"][0]).payload
-            facts = keep_refused(data, instant.now(), "http", error)
-            await self._store([facts])
-            return Intake(facts, InvalidEvent("$", error.message))
-
-    async def _store(self, facts: Sequence[Facts]) -> None:
-        """Store facts; much of it in turns with what others send."""
-        for part in in_turns(facts):
-            await self._commit(part)
 
     async def _commit(self, facts: Sequence[Facts]) -> None:
         future: asyncio.Future[None] = self._loop.create_future()

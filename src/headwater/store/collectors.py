@@ -91,6 +91,13 @@ def note_started(connection: Connection, name: str, at: int) -> None:
     connection.execute(update(table).where(table.c.name == name).values(started_at=at))
 
 
+def is_held(connection: Connection, name: str, holder: str) -> bool:
+    """Whether somebody is the last who held the lease: only the holder has news of a collector."""
+    table = tables.collector
+    its = select(table.c.name).where(table.c.name == name, table.c.holder == holder)
+    return connection.execute(its).first() is not None
+
+
 def note_ended(
     connection: Connection,
     name: str,

@@ -46,9 +46,26 @@ export interface CollectorAnswer {
   problem: string | null;
 }
 
+export interface CollectorHold {
+  isHeld: boolean;
+  isRequested: boolean;
+}
+
 export interface CollectorList {
   collectors: CollectorAnswer[];
   totalCount: number;
+}
+
+export interface CollectorReport {
+  holder: string;
+  step: "ended" | "hold" | "released" | "started";
+  type?: string;
+  everySeconds?: number;
+  stored?: number;
+  refused?: number;
+  problem?: string | null;
+  isFailed?: boolean;
+  nextSeconds?: number;
 }
 
 export interface ColumnData {

@@ -1,15 +1,10 @@
 """Runs the collectors of the settings in this server, one server at a time for each."""
 
-import os
-import secrets
-import socket
 from collections.abc import Sequence
 
 from headwater.collect.plans import CollectorPlan
-from headwater.collect.schedule import LEASE_SECONDS, PassResult, Scheduler
-from headwater.errors import InvalidEvent, NotStorable
-from headwater.model.intake import Intake, take_in
-from headwater.model.relations import EventRow
+from headwater.collect.schedule import LEASE_SECONDS, PassResult, Scheduler, make_holder
+from headwater.model.intake import take_in
 from headwater.model.values.instant import SECOND, now
 from headwater.store.collectors import (
     note_ended,
@@ -20,9 +15,8 @@ from headwater.store.collectors import (
 )
 from headwater.store.engine import Engine
 from headwater.store.failures import answering
+from headwater.store.write.acceptance import store_intakes
 from headwater.store.write.group_commit import GroupCommit
-from headwater.store.write.refusals import keep_refused
-from headwater.store.write.turns import in_turns
 
 _SOURCE = "collector"
 
@@ -32,8 +26,7 @@ class StoreBoard:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        # Distinct from another of the same name and number, as those of containers often are.
-        self._holder = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._holder = make_holder()
 
     def take_lease(self, plan: CollectorPlan) -> bool:
         at = now()
@@ -80,27 +73,8 @@ class InProcessSink:
     def send(self, events: Sequence[bytes]) -> list[str | None]:
         at = now()
         intakes = [take_in(event, at, self._max_ahead, _SOURCE) for event in events]
-        try:
-            self._write(intakes)
-        except NotStorable:
-            intakes = [self._write_or_reject(intake) for intake in intakes]
-        return [intake.error.message if intake.error else None for intake in intakes]
-
-    def _write(self, intakes: Sequence[Intake]) -> None:
-        for part in in_turns([intake.facts for intake in intakes]):
-            self._commits.write(part)
-
-    def _write_or_reject(self, intake: Intake) -> Intake:
-        try:
-            self._write([intake])
-            return intake
-        except NotStorable as error:
-            if intake.error is not None:
-                return intake
-            data = EventRow._make(intake.facts.rows["event"][0]).payload
-            facts = keep_refused(data, now(), _SOURCE, error)
-            self._commits.write([facts])
-            return Intake(facts, InvalidEvent("$", error.message))
+        stored = store_intakes(intakes, _SOURCE, self._commits.write)
+        return [intake.error.message if intake.error else None for intake in stored]
 
 
 def schedule_collectors(

@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
+from headwater.cli.api.board import ServerBoard
 from headwater.cli.api.client import DEFAULT_URL, Client, ServerOption
 from headwater.cli.api.delivery import Tally, check_server, deliver, send_events
 from headwater.cli.output.printing import Output, OutputOption, print_rows
 from headwater.cli.plugin_commands import print_check
 from headwater.collect.plans import CollectorPlan, choose_plans, read_plans
-from headwater.collect.schedule import PassResult, Scheduler
+from headwater.collect.schedule import Scheduler
 from headwater.config import load_settings
 from headwater.errors import BadConfig, HeadwaterError
-from headwater.model.values.instant import format_instant
 from headwater.plugins import CheckStep
 
 _COLUMNS = ("name", "type", "state", "stored", "refused", "lastEndedAt", "nextAt", "problem")
@@ -87,7 +87,7 @@ def _watch(plans: Sequence[CollectorPlan], client: Client) -> None:
     """Each at its own interval, until the command is stopped: so it ends well."""
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.default_int_handler)
-    scheduler = Scheduler(plans, client.url, partial(send_events, client), _PrintingBoard())
+    scheduler = Scheduler(plans, client.url, partial(send_events, client), ServerBoard(client))
     scheduler.start()
     try:
         threading.Event().wait()
@@ -95,39 +95,8 @@ def _watch(plans: Sequence[CollectorPlan], client: Client) -> None:
         scheduler.close()
 
 
-class _PrintingBoard:
-    """Prints what collectors send, and failures when they begin, change and end."""
-
-    def __init__(self) -> None:
-        self._problems: dict[str, str | None] = {}
-
-    def take_lease(self, plan: CollectorPlan) -> bool:
-        return True
-
-    def is_requested(self, plan: CollectorPlan) -> bool:
-        return False
-
-    def started(self, plan: CollectorPlan) -> None:
-        pass
-
-    def release(self, plan: CollectorPlan) -> None:
-        pass
-
-    def ended(self, plan: CollectorPlan, result: PassResult, next_at: int) -> None:
-        problem = result.error or result.first_refusal
-        before = self._problems.get(plan.name)
-        self._problems[plan.name] = problem
-        if result.stored:
-            typer.echo(f"{plan.name}: {result.stored:,} stored, {result.refused:,} refused")
-        if problem is not None and problem != before:
-            next_time = format_instant(next_at)
-            typer.echo(f"headwater: {plan.name}: {problem}; next try at {next_time}", err=True)
-        elif before is not None and problem is None:
-            typer.echo(f"headwater: {plan.name}: it works again", err=True)
-
-
 def status(server: ServerOption = DEFAULT_URL, output: OutputOption = Output.TEXT) -> None:
-    """Show the collectors that a server runs: state, last result, next pass."""
+    """Show the collectors that run by themselves: state, last result, next pass."""
     with Client(server) as client:
         found = client.read("/api/v1/collectors")["collectors"]
     empty = "no collectors: add sections [collect.NAME] to the settings, and serve --collect"
