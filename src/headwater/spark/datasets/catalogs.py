@@ -1,6 +1,5 @@
 """Tables of catalogs: named by where their files are; what the catalog calls them is a symlink."""
 
-from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -81,9 +80,7 @@ def find_metastore(plan: Java) -> str:
     """The Hive metastore, as OpenLineage names it, that Spark's own catalog is kept in."""
     if str(plan.conf().getConfString("spark.sql.catalogImplementation", "in-memory")) != "hive":
         return ""
-    uris = ""
-    with suppress(Exception):
-        uris = str(active_session(plan).newHadoopConf().get("hive.metastore.uris") or "")
+    uris = str(active_session(plan).newHadoopConf().get("hive.metastore.uris") or "")
     # Without one the catalog is a database of this application's.
     return _metastore(uris) if uris.strip() else ""
 
@@ -91,8 +88,9 @@ def find_metastore(plan: Java) -> str:
 def active_session(plan: Java) -> Java:
     """The state of the session that a thread of the JVM works for, or of the first one."""
     from py4j.java_gateway import JVMView
+    from py4j.protocol import DEFAULT_JVM_ID
 
-    jvm: Any = JVMView(plan._gateway_client, "headwater")
+    jvm: Any = JVMView(plan._gateway_client, "headwater", DEFAULT_JVM_ID)
     return jvm.org.apache.spark.sql.classic.SparkSession.active().sessionState()
 
 
