@@ -117,6 +117,7 @@ class QueryTracker:
         self._has_work.set()
 
     def _run(self) -> None:
+        self._activate_session()
         while True:
             if not self._has_work.wait(_LOOK_SECONDS):
                 self._later(self._look_at_session)
@@ -186,7 +187,7 @@ class QueryTracker:
         return True
 
     def _activate_session(self) -> None:
-        """Have calls of this thread belong to the session: some of Spark's own look for it."""
+        """Have calls of this thread belong to the session: settings are looked up in it."""
         session: Any = self._spark
         with suppress(Exception):
             of_jvm = type(session)._get_j_spark_session_class(session._jvm)

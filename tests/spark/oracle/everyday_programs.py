@@ -129,10 +129,10 @@ EVERYDAY = (
     ),
     Program(
         "texts in an order of their language",
-        {"who": "customer TRANSFORMATION", "each": "price TRANSFORMATION, quantity TRANSFORMATION"},
-        rows="customer SORT",
-        sql="SELECT upper(customer COLLATE UNICODE_CI) AS who, try_divide(price, quantity) AS each "
-        "FROM orders ORDER BY customer COLLATE UNICODE_CI",
+        {"who": "customer IDENTITY", "each": "price TRANSFORMATION, quantity TRANSFORMATION"},
+        rows="customer FILTER, customer SORT",
+        sql="SELECT customer AS who, try_divide(price, quantity) AS each FROM orders "
+        "WHERE customer COLLATE UNICODE_CI <> 'C2' ORDER BY customer COLLATE UNICODE_CI",
     ),
     Program(
         "a view of all sessions, and three tables as one",
@@ -143,22 +143,33 @@ EVERYDAY = (
     ),
     Program(
         "a crosstab",
-        {},
+        {
+            "country_customer": "country CONDITIONAL, country IDENTITY",
+            "c1": "customer CONDITIONAL",
+            "c2": "customer CONDITIONAL",
+            "c3": "customer CONDITIONAL",
+        },
+        rows="country GROUP_BY, customer GROUP_BY",
         make=_crosstab,
         varied=("country",),
     ),
     Program(
         "a summary",
-        {},
+        {
+            "summary": "",
+            "price": "price AGGREGATION masked",
+            "quantity": "quantity AGGREGATION masked",
+        },
         make=_summary,
         varied=("price", "quantity"),
     ),
     Program(
+        # Spark reads the rows while it analyses the plan, which then holds them.
         "rows as columns",
-        {},
+        {"key": "", "c1": "", "c2": "", "c4": ""},
         make=_transposed,
         tables=CUSTOMERS,
-        varied=("name",),
+        gaps=("Transpose",),
     ),
     Program(
         "groups by a pandas function",

@@ -30,7 +30,7 @@ def _read(scene: Scene, target: str) -> "DataFrame":
 
 
 def _read_folder(scene: Scene, target: str) -> "DataFrame":
-    return scene.spark.read.schema("number int, who string").csv(f"{scene.folder}/{target}")
+    return scene.spark.read.schema("id int, customer string").csv(f"{scene.folder}/{target}")
 
 
 def _save(scene: Scene, target: str) -> None:

@@ -78,9 +78,11 @@ def _warehouse(path: str, name: str) -> str:
 
 def find_metastore(plan: Java) -> str:
     """The Hive metastore, as OpenLineage names it, that Spark's own catalog is kept in."""
-    if str(plan.conf().getConfString("spark.sql.catalogImplementation", "in-memory")) != "hive":
+    session = active_session(plan)
+    kind = session.conf().getConfString("spark.sql.catalogImplementation", "in-memory")
+    if str(kind) != "hive":
         return ""
-    uris = str(active_session(plan).newHadoopConf().get("hive.metastore.uris") or "")
+    uris = str(session.newHadoopConf().get("hive.metastore.uris") or "")
     # Without one the catalog is a database of this application's.
     return _metastore(uris) if uris.strip() else ""
 
