@@ -10,7 +10,7 @@ import pytest
 from xdist.remote import Producer
 
 from headwater.config import SparkSettings
-from testing.services import delta, iceberg
+from testing.services import delta, hive, iceberg
 from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
 from testing.services.postgresql import PostgreSQL
@@ -94,7 +94,7 @@ def headwater_server() -> Iterator[Headwater]:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """One Spark session for the whole test run: Kafka, JDBC, Delta, Iceberg as catalog `lake`."""
+    """One Spark session for the whole test run: Kafka, JDBC, Delta, Hive; Iceberg is `lake`."""
     from headwater.pipeline.spark.packages import AVRO, DELTA, ICEBERG, KAFKA, POSTGRESQL
     from headwater.pipeline.spark.session import session
 
@@ -102,8 +102,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     # Sessions that want Delta's catalog are made from this one, with `delta.new_session`.
     conf["spark.sql.extensions"] += f",{delta.EXTENSION}"
     conf["spark.sql.warehouse.dir"] = str(tmp_path_factory.mktemp("tables"))
+    metastore = tmp_path_factory.mktemp("metastore")
+    conf |= hive.catalog_conf(metastore)
     # Deep plans among the tests would be more than Spark itself can go down, by its usual stack.
-    conf["spark.driver.extraJavaOptions"] = "-Xss8m"
+    conf["spark.driver.extraJavaOptions"] = f"-Xss8m {hive.log_option(metastore)}"
     # Of a few rows, 200 partitions would be 200 tasks and as many files of state.
     conf["spark.sql.shuffle.partitions"] = "2"
     settings = SparkSettings(master="local[2]", conf=conf)

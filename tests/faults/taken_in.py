@@ -96,6 +96,12 @@ def read_rejected(url: str, source: str = "") -> dict[str, Refused]:
     }
 
 
+def read_places(url: str) -> set[str]:
+    """Where all of what was rejected stood, also what is equal to something else."""
+    with opened(url) as engine, engine.connect() as connection:
+        return set(connection.scalars(select(tables.rejected_place.c.source)))
+
+
 def read_offsets(url: str, name: str, topic: str) -> dict[int, int]:
     """How far the store takes a topic to be, by partition."""
     table = tables.position

@@ -23,6 +23,7 @@ from testing import load as bench_load
 from testing.commands import Outcome, check_one_line
 from testing.services.ingest import PATIENCE_SECONDS, Ingest, run_headwater
 from testing.services.kafka import Kafka, Outgoing
+from testing.services.kafka_tls import TlsKafka
 from testing.services.postgresql import PostgreSQL
 from testing.services.process import free_port
 from testing.wait import wait_until
@@ -33,6 +34,7 @@ from tests.faults.taken_in import (
     lake_events,
     own_states,
     read_offsets,
+    read_places,
     read_rejected,
 )
 from tests.faults.test_postgresql_away import hung
@@ -398,6 +400,27 @@ def test_from_a_time_on_and_some_jobs_only(kafka: Kafka, tmp_path: Path) -> None
     assert lake_events(tmp_path) == set(wanted)
 
 
+def test_once_with_the_same_poison_again_and_again(kafka: Kafka, tmp_path: Path) -> None:
+    """What waits is said before the first batch; messages that are equal keep every position."""
+    topic = new_name()
+    kafka.create_topic(topic)
+    poison = b"the same, and no event"
+    kafka.produce(topic, [poison, *new_events(5), poison, poison])
+    outcome = run_headwater(
+        *("ingest", "kafka", "--brokers", kafka.bootstrap, "--topic", topic),
+        *("--once", "--data", str(tmp_path)),
+    )
+    assert outcome.status == 0
+    begun, waiting, stored = (
+        outcome.err.index(text)
+        for text in ("ingesting from", "8 messages remaining", "stored 5 events")
+    )
+    assert begun < waiting < stored
+    url = f"sqlite:///{tmp_path / 'headwater.db'}"
+    assert read_places(url) == {f"kafka {topic}/0@{offset}" for offset in (0, 6, 7)}
+    assert [each.payload for each in read_rejected(url).values()] == [poison]
+
+
 def job_of(event: bytes) -> str:
     return str(msgspec.json.decode(event)["job"]["name"])
 
@@ -577,6 +600,22 @@ class TestCheck:
         outcome = check(*options, brokers=kafka.bootstrap, data=tmp_path)
         check_steps(outcome, "brokers")
         assert "does not speak TLS, and this client does (SSL)" in outcome.out
+
+    def test_a_port_of_tls(self, tmp_path: Path) -> None:
+        """A client that sends plain text is told so, by a real broker; one that does TLS reads."""
+        with TlsKafka.start() as kafka:
+            topic = new_name()
+            kafka.create_topic(topic)
+            kafka.produce(topic, new_events(1))
+            outcome = check("--topic", topic, brokers=kafka.tls_bootstrap, data=tmp_path)
+            check_steps(outcome, "brokers")
+            assert "expects TLS, and this client sends plain text (PLAINTEXT)" in outcome.out
+            assert "security.protocol=SSL" in outcome.out
+            settings = [f"{name}={value}" for name, value in kafka.client_settings.items()]
+            options = [part for each in settings for part in ("--consumer", each)]
+            outcome = check("--topic", topic, *options, brokers=kafka.tls_bootstrap, data=tmp_path)
+            check_steps(outcome)
+            assert f"{topic}/0@0 is an event" in outcome.out
 
     def test_a_port_where_nobody_listens(self, tmp_path: Path) -> None:
         brokers = f"127.0.0.1:{free_port()}"

@@ -7,8 +7,8 @@ import pytest
 
 from headwater.model.naming import DatasetName
 from headwater.spark.batches import name_write
-from headwater.spark.dataset_names import PlanRelation
 from headwater.spark.plan_lineage import PlanDataset, PlanLineage
+from headwater.spark.relations import PlanRelation
 from testing.wait import wait_until
 from tests.spark.observed import ObservedEvents, counted, fields, other_names
 

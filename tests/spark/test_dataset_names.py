@@ -3,7 +3,8 @@
 import pytest
 
 from headwater.model.naming import DatasetName
-from headwater.spark.dataset_names import name_files, name_topics, table_at
+from headwater.spark.dataset_names import name_files, name_topics
+from headwater.spark.datasets.catalogs import table_at
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from typing import Any
 
 from headwater.emit.gaps import GapEntry
 from headwater.model.naming import DatasetName
-from headwater.spark.dataset_names import PlanRelation
 from headwater.spark.plan_lineage import PlanDataset, PlanLineage
+from headwater.spark.relations import PlanRelation
 from headwater.spark.streams import StreamRun
 
 IN, OUT = PlanRelation(DatasetName("file", "/in")), PlanRelation(DatasetName("file", "/out"))

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from headwater.emit.gaps import GapEntry, GapKind
 from headwater.emit.sender import Sender
 from headwater.model.naming import DatasetName
-from headwater.spark.dataset_names import PlanRelation, name_described
+from headwater.spark.dataset_names import name_described
 from headwater.spark.plan_lineage import PlanDataset, PlanLineage
 from headwater.spark.query_tracker import QueryTracker
+from headwater.spark.relations import PlanRelation
 from headwater.spark.streams import Json, StreamRun
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from headwater.model.naming import DatasetName
 from headwater.spark.batches import BatchRun
 from headwater.spark.counts.counting import Count
-from headwater.spark.dataset_names import Java, name_in_catalog, table_name
+from headwater.spark.datasets.catalogs import find_metastore, name_in_catalog, table_name
+from headwater.spark.relations import Java
 from headwater.spark.streams import StreamRun
 
 # Commands of which each starts a write, with the field that has the table, if one has.
@@ -43,7 +44,8 @@ def find_other_names(plan: Java, kind: str, last: LastWrite) -> dict[DatasetName
     if not field:
         return {}
     name = table_name(getattr(plan, field)().identifier())
-    return {path: name_in_catalog(path, name) for path in last.written}
+    metastore = find_metastore(plan)
+    return {path: name_in_catalog(path, name, metastore) for path in last.written}
 
 
 def count_created(plan: Java, kind: str) -> Count:

@@ -4,36 +4,21 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from headwater.emit.gaps import GapEntry
 from headwater.model import naming
 from headwater.model.naming import DatasetName
-from headwater.spark.datasets.jdbc import JdbcQuery, name_jdbc
+from headwater.spark.datasets.catalogs import (
+    location_of,
+    name_catalog_table,
+    table_of_catalog,
+)
+from headwater.spark.datasets.jdbc import name_jdbc
 from headwater.spark.datasets.providers import Options, describe_options, find_provider
 from headwater.spark.datasets.scala import read_map
 from headwater.spark.datasets.unknown import unknown_input
+from headwater.spark.relations import Java, PlanRelation
 
-# A node, table or source in the JVM, behind py4j.
-Java = Any
-
-
-class PlanRelation(NamedTuple):
-    """A dataset that a plan reads or writes, with its other name if it has one."""
-
-    name: DatasetName
-    other: DatasetName | None = None
-    is_topic: bool = False
-    is_pattern: bool = False
-    query: JdbcQuery | None = None
-    """What a database answers in the place of a table, which the dataset then stands for."""
-    label: str | None = None
-    """What the program itself calls it, wherever it is: `lake.db.orders`."""
-
-
-# Catalogs whose tables are known by the service that has them, not by where their files are.
-_BY_URI = frozenset(("hive", "jdbc", "nessie", "rest"))
 # Sources and sinks that report the path of their files.
 _OF_FILES = frozenset(("DeltaSink", "DeltaSource", "FileSink", "FileSource", "FileStreamSource"))
 # Leaves that are no datasets: rows of the program itself, and what Spark makes up for a trial.
@@ -101,7 +86,11 @@ def _of_files(leaf: Java) -> list[PlanRelation]:
         return _of_jdbc(relation)
     table = leaf.catalogTable()
     if table.isDefined():
-        return [name_catalog_table(table.get())]
+        return [name_catalog_table(table.get(), leaf)]
+    if _kind(relation) == "DeltaCDFRelation":
+        # The changes of a table of Delta's are of that table.
+        log = relation.snapshotWithSchemaMode().snapshot().deltaLog()
+        return [PlanRelation(naming.by_location(str(log.dataPath().toString())))]
     if not hasattr_java(relation, "location"):
         return name_provider(str(relation.getClass().getName()), _relation_options(relation), leaf)
     paths = relation.location().rootPaths()
@@ -162,18 +151,6 @@ def _table_options(relation: Java) -> dict[str, str]:
     return {str(key): str(given.get(key)) for key in given.keySet()}
 
 
-def name_catalog_table(table: Java) -> PlanRelation:
-    """A table of Spark's own catalog: files, under a name."""
-    return table_at(str(table.location()), table_name(table.identifier()))
-
-
-def table_name(identifier: Java) -> str:
-    """A name in Spark's own catalog, with its database."""
-    database = identifier.database()
-    name = str(identifier.table())
-    return f"{database.get()}.{name}" if database.isDefined() else f"default.{name}"
-
-
 def _of_jdbc(relation: Java) -> list[PlanRelation]:
     options = relation.jdbcOptions()
     given = {"url": str(options.url()), "dbtable": str(options.tableOrQuery())}
@@ -182,7 +159,7 @@ def _of_jdbc(relation: Java) -> list[PlanRelation]:
 
 def _of_hive(leaf: Java) -> list[PlanRelation]:
     """A table of a Hive metastore, in a format that Hive itself reads."""
-    return [name_catalog_table(leaf.tableMeta())]
+    return [name_catalog_table(leaf.tableMeta(), leaf)]
 
 
 def _of_table(leaf: Java) -> list[PlanRelation]:
@@ -198,7 +175,7 @@ def _of_stream(leaf: Java) -> list[PlanRelation]:
     """A V1 source, identified by its description; a table of Spark's own catalog by its name."""
     table = leaf.catalogTable()
     if table.isDefined():
-        return [name_catalog_table(table.get())]
+        return [name_catalog_table(table.get(), leaf)]
     return name_described(str(leaf.source().toString()))
 
 
@@ -219,11 +196,11 @@ def _name_table(leaf: Java, relation: Java) -> list[PlanRelation]:
         ]
     if _kind(table) == "JDBCTable" and identifier.isDefined():
         return [PlanRelation(name_jdbc(_url_of(table), str(identifier.get().toString())))]
-    location = _location(table)
+    location = location_of(table)
     if not identifier.isDefined():
         if location and _is_iceberg(table):
             # Read by its name as a path: `format("iceberg").load("lake.db.orders")`.
-            return [_in_catalog(leaf, location, *_split_catalog(str(table.name())))]
+            return [table_of_catalog(leaf, location, *_split_catalog(str(table.name())))]
         return name_provider(str(table.getClass().getName()), _table_options(relation), leaf)
     name = str(identifier.get().toString())
     catalogue = str(catalog.get().name()) if catalog.isDefined() else "spark"
@@ -236,7 +213,7 @@ def _name_table(leaf: Java, relation: Java) -> list[PlanRelation]:
     if "/" in str(identifier.get().name()):
         # A path in the place of a name: delta.`/data/orders`.
         return [PlanRelation(naming.by_location(location))]
-    return [_in_catalog(leaf, location, catalogue, name)]
+    return [table_of_catalog(leaf, location, catalogue, name)]
 
 
 def _is_metadata(table: Java) -> bool:
@@ -248,12 +225,7 @@ def _is_metadata(table: Java) -> bool:
 def _name_metadata(leaf: Java, table: Java, catalogue: str, name: str) -> PlanRelation:
     """It says that it is where the other is, whose rows it does not have."""
     kind = name.rpartition(".")[2]
-    return _in_catalog(leaf, f"{_location(table)}.{kind}", catalogue, name)
-
-
-def _location(table: Java) -> str | None:
-    found = table.properties().get("location")
-    return None if found is None else str(found)
+    return table_of_catalog(leaf, f"{location_of(table)}.{kind}", catalogue, name)
 
 
 def _is_iceberg(table: Java) -> bool:
@@ -264,32 +236,6 @@ def _split_catalog(name: str) -> tuple[str, str]:
     """The catalog and the rest of a name; a path has none."""
     catalogue, dot, rest = name.partition(".")
     return ("", "") if "/" in name or not dot else (catalogue, rest)
-
-
-def _in_catalog(leaf: Java, location: str, catalogue: str, name: str) -> PlanRelation:
-    """A table of a catalog, which is known by its files, by its service, or both."""
-    if not name:
-        return PlanRelation(naming.by_location(location))
-    conf = leaf.conf()
-    kind, uri = (
-        str(conf.getConfString(f"spark.sql.catalog.{catalogue}.{key}", ""))
-        for key in ("type", "uri")
-    )
-    if uri and kind in _BY_URI:
-        metastore = f"hive://{urlsplit(uri).netloc}" if kind == "hive" else uri
-        found = PlanRelation(naming.by_location(location), DatasetName(metastore, name))
-    else:
-        found = table_at(location, name)
-    return found._replace(label=f"{catalogue}.{name}")
-
-
-def name_created(plan: Java, catalog: Java, identifier: Java) -> PlanRelation:
-    """A table that a plan has just created in a catalog."""
-    location = _location(catalog.loadTable(identifier))
-    name = str(identifier.toString())
-    if location is None:
-        return PlanRelation(DatasetName(str(catalog.name()), name))
-    return _in_catalog(plan, location, str(catalog.name()), name)
 
 
 def _url_of(table: Java) -> str:
@@ -326,23 +272,6 @@ def name_described(text: str) -> list[PlanRelation]:
     if found is None or found[1] not in _OF_FILES:
         return []
     return [PlanRelation(name_files(found[2]))]
-
-
-def table_at(location: str, name: str) -> PlanRelation:
-    """A table is named by where it is; what its catalog calls it is its other name."""
-    path = naming.by_location(location)
-    return PlanRelation(path, name_in_catalog(path, name))
-
-
-def name_in_catalog(path: DatasetName, name: str) -> DatasetName:
-    """What a catalog calls the table at a path."""
-    return naming.in_warehouse(path.namespace, _warehouse(path.name, name), name)
-
-
-def _warehouse(path: str, name: str) -> str:
-    """The parts of a table's path that are not of the table itself."""
-    parts, own = path.split("/"), name.split(".")
-    return "/".join(parts[: -len(own)] if parts[-len(own) :] == own else parts[:-1])
 
 
 _LEAVES: dict[str, Callable[[Java], list[PlanRelation]]] = {

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from headwater.spark.dataset_names import Java
+from headwater.spark.relations import Java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,6 +10,7 @@ from headwater.spark.columns.jvm import complete_tree, load_tree, pair_leaves
 from headwater.spark.columns.plan_reader import PlanReader, merge_types
 from headwater.spark.columns.rows import Rows
 from headwater.spark.columns.sources import (
+    NOTHING,
     ColumnSource,
     PlanValue,
     ValueForm,
@@ -17,13 +18,12 @@ from headwater.spark.columns.sources import (
     path_text,
 )
 from headwater.spark.dataset_names import (
-    Java,
-    PlanRelation,
     describe_leaf,
     name_leaf,
     name_topics,
 )
 from headwater.spark.plan import PlanNode, expression_id
+from headwater.spark.relations import Java, PlanRelation
 from headwater.spark.settings import shows_literals
 from headwater.spark.targets import Target, find_target
 
@@ -95,6 +95,7 @@ class AnalysedPlan:
             # A table that is rewritten in place is read as well, which is no information.
             if not (self.target.is_by_name and each.relation.name in written)
         ]
+        inputs += [PlanDataset(relation, []) for relation in self.target.files]
         return PlanLineage(inputs, outputs, sorted(set(self._gaps)))
 
     def _find_topics_written(self, options: Mapping[str, str]) -> None:
@@ -253,6 +254,9 @@ def field_name(relation: PlanRelation, source: ColumnSource) -> str:
 
 
 def _written(relation: PlanRelation, target: Target, rows: Rows, sources: _Sources) -> PlanDataset:
+    if target.files:
+        # Which of their columns is which is not known: the dataset as a whole comes from them.
+        return PlanDataset(relation, [schema_field(name, kind) for name, kind in target.columns])
     columns = _columns(target, rows)
     if relation.is_topic:
         columns = _of_messages(columns)
@@ -279,7 +283,7 @@ def _columns(target: Target, rows: Rows) -> _Columns:
     for place, id in enumerate(rows.order):
         known = target.columns[place] if place < len(target.columns) else (rows.names[id], None)
         named[known[0]] = (rows.columns[id], known[1])
-    return named
+    return {**named, **{name: (NOTHING, kind) for name, kind in target.fixed}}
 
 
 def _of_messages(columns: _Columns) -> _Columns:

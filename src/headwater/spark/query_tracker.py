@@ -1,7 +1,6 @@
 """All queries of a session: notifications are queued at once, and processed in a thread."""
 
 import logging
-import re
 import threading
 import time
 from collections import deque
@@ -9,23 +8,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from headwater.emit.gaps import GapEntry
 from headwater.emit.sender import Sender
-from headwater.model.naming import DatasetName
 from headwater.model.values.instant import now
 from headwater.spark.application import SparkApplication
-from headwater.spark.batches import BatchRun
-from headwater.spark.counts.counting import Count
 from headwater.spark.counts.executed import count_read
-from headwater.spark.counts.of_writes import INNER_ACTION, WriteCounter
+from headwater.spark.counts.of_writes import INNER_ACTION
 from headwater.spark.counts.stages import Stages
-from headwater.spark.created import LastWrite, count_created, find_other_names, is_creation
-from headwater.spark.dataset_names import Java
 from headwater.spark.executions import wait_for_listeners
-from headwater.spark.plan_lineage import AnalysedPlan, PlanLineage
+from headwater.spark.relations import Java
 from headwater.spark.streams import Json, StreamRun, by_dataset
-from headwater.spark.targets import is_write
-from headwater.spark.writes import PlanWrite, find_writes
+from headwater.spark.write_reports import WriteReporter
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,10 +31,6 @@ _WRITES_MILLISECONDS = 1_000
 _PLAN_SECONDS = 0.2
 _PLAN_TRIES = 300
 _MAX_WORK = 10_000
-# Plans of batches that are kept: one that has the number of its batch is another each time.
-_MOST_SHAPES = 100
-# What changes from one batch to the next: ids of columns, addresses of objects, versions.
-_IDS = re.compile(r"#\d+L?|@[0-9a-f]+|version=\d+")
 
 
 class QueryTracker:
@@ -60,11 +48,16 @@ class QueryTracker:
         self._sender = sender
         self._namespace = namespace
         self._application = application
-        self._last: LastWrite | None = None
-        self._counter = WriteCounter(spark)
         self._streams: dict[str, StreamRun] = {}
         self._stages: dict[str, Stages] = {}
-        self._seen: dict[tuple[str, str], AnalysedPlan] = {}
+        self._writes = WriteReporter(
+            spark,
+            sender,
+            namespace,
+            application,
+            self._streams,
+            lambda stream: self._send(stream, "RUNNING"),
+        )
         self._work: deque[Callable[[], None]] = deque(maxlen=_MAX_WORK)
         self._has_work = threading.Event()
         threading.Thread(target=self._run, name="headwater-watcher", daemon=True).start()
@@ -99,9 +92,9 @@ class QueryTracker:
         if self._streams or self._application:
             ended = now()
             if action == INNER_ACTION:
-                self._later(lambda: self._counter.note_inner(execution))
+                self._later(lambda: self._writes.note_inner(execution))
                 return
-            self._later(lambda: self._read_writes(execution, nanoseconds, ended, error))
+            self._later(lambda: self._writes.report(execution, nanoseconds, ended, error))
 
     def end_all(self) -> None:
         """The session or the program ends: Spark does not report how its queries end."""
@@ -124,6 +117,7 @@ class QueryTracker:
         self._has_work.set()
 
     def _run(self) -> None:
+        self._activate_session()
         while True:
             if not self._has_work.wait(_LOOK_SECONDS):
                 self._later(self._look_at_session)
@@ -169,7 +163,7 @@ class QueryTracker:
         kind = "FAIL" if error else "COMPLETE" if stream.is_finite else "ABORT"
         self._send(stream, kind, error)
         self._stages.pop(stream.run, None)
-        self._seen = {shape: it for shape, it in self._seen.items() if shape[0] != stream.run}
+        self._writes.forget(stream.run)
 
     def _find_query(self, id: str) -> Any:
         with suppress(Exception):
@@ -193,7 +187,7 @@ class QueryTracker:
         return True
 
     def _activate_session(self) -> None:
-        """Have calls of this thread belong to the session: some of Spark's own look for it."""
+        """Have calls of this thread belong to the session: settings are looked up in it."""
         session: Any = self._spark
         with suppress(Exception):
             of_jvm = type(session)._get_j_spark_session_class(session._jvm)
@@ -201,134 +195,6 @@ class QueryTracker:
 
     def _is_session_over(self) -> bool:
         return self._spark.sparkContext._jsc is None
-
-    def _read_writes(
-        self, execution: Java, nanoseconds: int, ended: int, error: str | None
-    ) -> None:
-        times = (ended - nanoseconds // 1000, ended)
-        try:
-            writes = list(find_writes(execution))
-        except Exception:
-            if error is None:
-                raise
-            # A statement that Spark did not accept: it has no plan, and has written nothing.
-            return
-        for write in writes:
-            self._read_write(write, times, error)
-
-    def _read_write(self, write: PlanWrite, times: tuple[int, int], error: str | None) -> None:
-        """A write is a stream's if it works on the columns that the stream gives."""
-        last, self._last = self._last, None
-        if is_creation(write.kind):
-            if last is not None and last.leaves == write.leaves:
-                if error is None:
-                    self._add_creation(write.plan, write.kind, last, times[1])
-                return
-            if not is_write(write.kind):
-                return
-        try:
-            stream = self._stream_of(write.leaves)
-            if stream is not None:
-                # It fails with the write, unless its function thinks better of it.
-                if error is None:
-                    self._add_to_stream(stream, write)
-            elif self._application is not None:
-                self._report_write(self._application, write, times, error)
-        except Exception as problem:
-            log.warning("a write (%s) could not be read: %r", write.kind, problem)
-            self._report_unread(write, times, error, type(problem).__name__)
-
-    def _report_unread(
-        self, write: PlanWrite, times: tuple[int, int], error: str | None, problem: str
-    ) -> None:
-        """A write of which no more is known than that there was one."""
-        why = f"The plan of {write.kind} could not be read: {problem}."
-        lineage = PlanLineage([], [], [GapEntry("output", write.kind, why)])
-        stream = self._stream_of(write.leaves)
-        if stream is not None:
-            stream.add(lineage)
-        elif self._application is not None:
-            self._send_run(BatchRun(self._namespace, self._application, lineage), times, error)
-
-    def _add_to_stream(self, stream: StreamRun, write: PlanWrite) -> None:
-        """A write of a function that is given the batches."""
-        # Every batch is written by the same few plans: each is read once.
-        shape = (stream.run, _IDS.sub("", str(write.plan.toString())))
-        is_new = False
-        if shape not in self._seen:
-            self._seen[shape], is_new = stream.read_batch(write.plan)
-            while len(self._seen) > _MOST_SHAPES:
-                del self._seen[next(iter(self._seen))]
-        reading = self._seen[shape]
-        count = self._counter.count_written(write, reading, stream.reading)
-        written = {relation.name: count for relation in reading.target.relations}
-        for dataset in written:
-            stream.counts.wrote(dataset, count)
-        for dataset, read in self._counter.count_read(write, reading, stream.reading).items():
-            stream.read_static(dataset, read)
-        self._last = LastWrite(stream, write.leaves, written, {})
-        if is_new:
-            self._send(stream, "RUNNING")
-
-    def _report_write(
-        self,
-        application: SparkApplication,
-        write: PlanWrite,
-        times: tuple[int, int],
-        error: str | None,
-    ) -> None:
-        """A write that is no stream's: a job, and a run of it."""
-        reading = AnalysedPlan(write.plan, "")
-        lineage = reading.lineage()
-        if reading.target.has_none:
-            return
-        written: dict[DatasetName, Count] = {}
-        read: dict[DatasetName, Count] = {}
-        if error is None:
-            count = self._counter.count_written(write, reading, None)
-            written = {each.relation.name: count for each in lineage.outputs}
-            read = self._counter.count_read(write, reading, None)
-        run = BatchRun(self._namespace, application, lineage, reading.target.verb)
-        self._send_run(run, times, error, written, read)
-        self._last = LastWrite(run, write.leaves, written, read)
-
-    def _send_run(
-        self,
-        run: BatchRun,
-        times: tuple[int, int],
-        error: str | None,
-        written: dict[DatasetName, Count] | None = None,
-        read: dict[DatasetName, Count] | None = None,
-    ) -> None:
-        self._sender.send(f"{run.run} START", run.event("START", times[0]))
-        kind = "COMPLETE" if error is None else "FAIL"
-        self._sender.send(f"{run.run} {kind}", run.event(kind, times[1], error, written, read))
-
-    def _add_creation(self, plan: Java, kind: str, last: LastWrite, ended: int) -> None:
-        """What a command that creates a table knows more of the write that it started."""
-        others = find_other_names(plan, kind, last)
-        count = count_created(plan, kind)
-        is_counted = any(each.rows for each in last.written.values()) or count.rows is None
-        written = last.written if is_counted else dict.fromkeys(last.written, count)
-        if isinstance(last.by, BatchRun):
-            last.by.name_outputs(others)
-            event = last.by.event("COMPLETE", ended, None, written, last.read)
-            self._sender.send(f"{last.by.run} COMPLETE", event)
-            return
-        is_news = last.by.name_outputs(others)
-        for dataset in () if is_counted else written:
-            last.by.counts.wrote(dataset, count)
-        if is_news:
-            self._send(last.by, "RUNNING")
-
-    def _stream_of(self, leaves: tuple[int, ...]) -> StreamRun | None:
-        given = {
-            id[0]: stream
-            for stream in self._streams.values()
-            if stream.reading is not None
-            for id in stream.reading.rows.columns
-        }
-        return next((given[leaf] for leaf in leaves if leaf in given), None)
 
     def _is_due(self, stream: StreamRun) -> bool:
         return stream.was_reported and time.monotonic() - stream.reported_at >= HEARTBEAT_SECONDS

@@ -10,8 +10,8 @@ from headwater.emit.gaps import GapEntry, gaps_facets
 from headwater.model.naming import DatasetName
 from headwater.spark import events
 from headwater.spark.counts.counting import Count, QueryCounts
-from headwater.spark.dataset_names import Java
 from headwater.spark.plan_lineage import AnalysedPlan, PlanDataset, PlanLineage
+from headwater.spark.relations import Java
 
 Json = dict[str, Any]
 

@@ -8,21 +8,20 @@ from typing import Any, NamedTuple
 from headwater.emit.gaps import GapEntry
 from headwater.model.naming import DatasetName
 from headwater.spark.dataset_names import (
-    Java,
-    PlanRelation,
-    name_catalog_table,
-    name_created,
     name_described,
     name_files,
     name_leaf,
     name_provider,
     name_topics,
 )
+from headwater.spark.datasets.catalogs import name_catalog_table, name_created
 from headwater.spark.datasets.delta import read_delete, read_merge, read_update
+from headwater.spark.datasets.hive import find_loaded_table, name_directory, name_loaded
 from headwater.spark.datasets.providers import describe_options
 from headwater.spark.datasets.scala import read_map
 from headwater.spark.datasets.unknown import unknown_output
 from headwater.spark.plan import PlanNode
+from headwater.spark.relations import Java, PlanRelation
 
 
 class Target(NamedTuple):
@@ -40,11 +39,18 @@ class Target(NamedTuple):
     has_none: bool = False
     """There is nothing to name: rows go nowhere, or to a function, whose writes are separate."""
     verb: str = "write"
+    fixed: tuple[tuple[str, Any], ...] = ()
+    """Columns that the statement itself gives a value, such as that of a partition."""
+    files: tuple[PlanRelation, ...] = ()
+    """What is put there as it is: nobody reads its rows."""
 
 
 def is_write(kind: str) -> bool:
     """Whether a node on top of a plan writes."""
-    return kind in _TARGETS or bool(_WRITES.match(kind) and not _DEFINES.match(kind))
+    if kind in _TARGETS or (_WRITES.match(kind) and not _DEFINES.match(kind)):
+        return True
+    # A command that is not known may write: only of some verbs is it certain that they do not.
+    return kind.endswith("Command") and not _HARMLESS.match(kind)
 
 
 def find_target(plan: Java, tree: PlanNode, query_name: str) -> Target:
@@ -99,7 +105,7 @@ def _old_stream(plan: Java, tree: PlanNode, query_name: str) -> Target:
         return Target([], query, _columns_of(plan.query()), has_none=True)
     relations = name_described(str(sink.toString()))
     if table.isDefined():
-        relations = [name_catalog_table(table.get())]
+        relations = [name_catalog_table(table.get(), plan)]
     if not relations:
         return _provided(plan, query, sink, read_map(plan.writeOptions()))
     return Target(relations, query, _columns_of(plan.query()))
@@ -204,6 +210,16 @@ def _changed(
     return Target(name_leaf(leaf), query, columns, is_by_name=True, plans=plans, verb=verb)
 
 
+def _cloned(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """A table of Delta's that begins with the files of another one."""
+    source, written = (
+        plan.sourceTable(),
+        PlanRelation(name_files(str(plan.targetPath().toString()))),
+    )
+    files = (PlanRelation(name_files(str(source.dataPath().toString()))),)
+    return Target([written], NO_QUERY, _columns_of(source), verb="clone", files=files)
+
+
 def _emptied(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """DELETE of what a table knows by itself, without reading rows."""
     leaf = plan.table().collectLeaves().apply(0)
@@ -211,9 +227,33 @@ def _emptied(plan: Java, tree: PlanNode, query_name: str) -> Target:
 
 
 def _hive(plan: Java, tree: PlanNode, query_name: str) -> Target:
-    """Rows added to a table that Hive reads."""
-    relation = name_catalog_table(plan.table())
-    return Target([relation], tree.child("query"), _columns_of(plan.query()))
+    """Rows added to a table that Hive reads; the query lacks partitions that have a fixed value."""
+    columns = _columns_of(plan.query())
+    fixed = [each for each in _columns_of(plan.table()) if each[0] in _fixed_partitions(plan)]
+    relation = name_catalog_table(plan.table(), plan)
+    return Target([relation], tree.child("query"), columns, fixed=tuple(fixed))
+
+
+def _fixed_partitions(plan: Java) -> set[str]:
+    given = plan.partition()
+    names = given.keys().toSeq()
+    every = (names.apply(place) for place in range(names.size()))
+    return {str(name) for name in every if given.apply(name).isDefined()}
+
+
+def _directory(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """Files that Hive writes."""
+    found = name_directory(plan)
+    relations = [] if found is None else [PlanRelation(found)]
+    return Target(relations, tree.child("query"), _columns_of(plan.query()))
+
+
+def _loaded(plan: Java, tree: PlanNode, query_name: str) -> Target:
+    """Files that become files of a table, without anybody reading them."""
+    table = find_loaded_table(plan)
+    relations, files = [name_catalog_table(table, plan)], (PlanRelation(name_loaded(plan)),)
+    columns = _columns_of(table)
+    return Target(relations, NO_QUERY, columns, verb="load", files=files)
 
 
 def _files(plan: Java, tree: PlanNode, query_name: str) -> Target:
@@ -221,7 +261,7 @@ def _files(plan: Java, tree: PlanNode, query_name: str) -> Target:
     relation = PlanRelation(name_files(str(plan.outputPath().toString())))
     table = plan.catalogTable()
     if table.isDefined():
-        relation = name_catalog_table(table.get())
+        relation = name_catalog_table(table.get(), plan)
     return Target([relation], tree.child("query"), _columns_of(plan.query()))
 
 
@@ -247,20 +287,31 @@ def _of_session(kind: str) -> str:
     return kind.rstrip("$").removesuffix("Table").removesuffix("Sink").lower() or "spark"
 
 
+# The place of a query in what has none.
+NO_QUERY = PlanNode("LocalRelation", {}, ())
 # What the commands of connectors that write are called, and what only defines a table.
 _WRITES = re.compile("Append|Copy|Delete|Insert|Load|Merge|Overwrite|Save|Update|Write")
 _DEFINES = re.compile("UpdateTable|UpdateColumn|WriteFiles")
+# Commands that define, describe or maintain: what rows a table has is not changed by others.
+_HARMLESS = re.compile(
+    "Add|Alter|Analyze|Cache|Clear|Comment|Convert|Create|Delta(Generate|Reorg)|Describe|Drop|"
+    "Explain|List|Noop|Optimi[sz]e|Refresh|Repair|Reset|Restore|Set|Show|Streaming|Truncate|"
+    "Uncache|Unset|Vacuum"
+)
 # Sinks that exist only within a session, and functions that are given the batches.
 _OF_SESSION = frozenset(("ConsoleTable", "MemorySink", "NoopTable"))
 _FUNCTIONS = frozenset(("ForeachBatchSink", "PythonForeachBatchSink"))
 _TARGETS: dict[str, Callable[[Java, PlanNode, str], Target]] = {
     "AppendData": _table,
+    "CloneTableCommand": _cloned,
     "CreateTableAsSelect": _created,
     "DeleteCommand": _deleted,
     "DeleteFromTable": _emptied,
     "InsertIntoDataSourceCommand": _inserted,
     "InsertIntoHadoopFsRelationCommand": _files,
+    "InsertIntoHiveDirCommand": _directory,
     "InsertIntoHiveTable": _hive,
+    "LoadDataCommand": _loaded,
     "MergeIntoCommand": _merged,
     "OverwriteByExpression": _table,
     "OverwritePartitionsDynamic": _table,

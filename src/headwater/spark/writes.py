@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from headwater.spark.created import is_creation, leaf_ids, plans_of_rows
-from headwater.spark.dataset_names import Java
+from headwater.spark.relations import Java
 from headwater.spark.targets import is_write
 
 # What Spark puts on top of a stream's own batches.

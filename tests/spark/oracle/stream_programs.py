@@ -44,6 +44,21 @@ def _joined(scene: Scene) -> "DataFrame":
     return clicks.join(scene.table("customers"), expr("visitor = key")).select("page", "name")
 
 
+def _of_expression(scene: Scene) -> "DataFrame":
+    scene.table("clicks").createOrReplaceTempView("all_clicks")
+    return scene.spark.sql("WITH e AS (SELECT * FROM all_clicks) SELECT visitor, page FROM e")
+
+
+def _united(scene: Scene) -> "DataFrame":
+    visitors = scene.table("clicks").selectExpr("visitor AS who")
+    return visitors.union(scene.table("customers").selectExpr("key AS who"))
+
+
+def _once_within_a_time(scene: Scene) -> "DataFrame":
+    frame = scene.table("clicks").withWatermark("moment", _LATE)
+    return frame.dropDuplicatesWithinWatermark(["visitor"]).select("visitor", "page")
+
+
 def _in_pandas_with_state(scene: Scene) -> "DataFrame":
     def count(key: tuple[str], batches: Iterable[Any], state: Any) -> Iterator[Any]:
         yield from batches
@@ -125,6 +140,31 @@ STREAMS = (
         rows="key JOIN, visitor JOIN",
         make=_joined,
         tables=("clicks", "customers"),
+        is_stream=True,
+    ),
+    Program(
+        "a stream by a common table expression",
+        {"visitor": "visitor IDENTITY", "page": "page IDENTITY"},
+        make=_of_expression,
+        tables=CLICKS,
+        varied=("visitor", "page"),
+        is_stream=True,
+    ),
+    Program(
+        "streams as one",
+        {"who": "key IDENTITY, visitor IDENTITY"},
+        make=_united,
+        tables=("clicks", "customers"),
+        varied=("visitor", "key"),
+        is_stream=True,
+    ),
+    Program(
+        "a stream without duplicates for a time",
+        {"visitor": "visitor IDENTITY", "page": "page IDENTITY"},
+        rows="visitor GROUP_BY",
+        make=_once_within_a_time,
+        tables=CLICKS,
+        varied=("visitor", "page"),
         is_stream=True,
     ),
     Program(

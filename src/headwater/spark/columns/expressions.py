@@ -112,6 +112,7 @@ _CONSTANT = frozenset(
         "PercentRank",
         "Pi",
         "Rank",
+        "ResolvedCollation",
         "RowNumber",
         "SessionUser",
         "SparkPartitionID",

@@ -13,7 +13,7 @@ from headwater.spark.columns.sources import (
     parts_of_type,
     path_text,
 )
-from headwater.spark.dataset_names import PlanRelation
+from headwater.spark.relations import PlanRelation
 
 Json = dict[str, Any]
 # The columns, by their datasets, that a source of the plan is.

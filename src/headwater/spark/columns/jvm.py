@@ -6,8 +6,8 @@ from typing import Any
 
 from headwater.spark.columns.operators import PASSING, READERS
 from headwater.spark.columns.payload_types import PARSERS, WRITERS, add_types, lists_of_nodes
-from headwater.spark.dataset_names import Java
 from headwater.spark.plan import Json, PlanNode, read_tree
+from headwater.spark.relations import Java
 
 # Spark writes some sequences as `null`, depending on how the program made them.
 _NEVER_NULL = {

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from headwater.spark.dataset_names import Java
 from headwater.spark.plan import Json, PlanNode, read_tree
+from headwater.spark.relations import Java
 
 # Parsers whose schema is not in the JSON; those of JSON and CSV have theirs.
 PARSERS = frozenset(("AvroDataToCatalyst", "FromAvro", "FromProtobuf", "ProtobufDataToCatalyst"))

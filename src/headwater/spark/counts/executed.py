@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.spark.counts.counting import Count, Work
 from headwater.spark.counts.stages import read_stages
-from headwater.spark.dataset_names import Java
+from headwater.spark.relations import Java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

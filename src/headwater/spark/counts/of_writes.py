@@ -7,8 +7,8 @@ from headwater.model.naming import DatasetName
 from headwater.spark.counts.counting import Count
 from headwater.spark.counts.executed import count_read, count_written
 from headwater.spark.counts.passed_on import count_passed_on, count_read_by_tasks
-from headwater.spark.dataset_names import Java
 from headwater.spark.plan_lineage import AnalysedPlan
+from headwater.spark.relations import Java
 from headwater.spark.streams import by_dataset
 from headwater.spark.writes import PlanWrite
 

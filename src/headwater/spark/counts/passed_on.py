@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.spark.counts.counting import Count
 from headwater.spark.counts.executed import find_work
-from headwater.spark.dataset_names import Java
 from headwater.spark.plan_lineage import AnalysedPlan
+from headwater.spark.relations import Java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
