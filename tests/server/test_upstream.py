@@ -53,7 +53,7 @@ class TestUpstream:
         assert api.read("/problems/upstream", nodeId=f"job:{JOBS}:load")["totalCount"] == 0
 
     def test_failed_and_run_again(self, api: Api) -> None:
-        parts = {"inputs": [dataset("orders")], "outputs": [dataset("sums")]}
+        parts: dict[str, Any] = {"inputs": [dataset("orders")], "outputs": [dataset("sums")]}
         ended(api, "load", 2 * HOUR, "FAIL", **parts)
         ended(api, "load", HOUR, **parts)
         (problem,) = api.read("/problems/upstream", nodeId=SUMS)["problems"]

@@ -30,7 +30,11 @@ def named(names: tuple[str, str], **more: str) -> dict[str, str]:
 # Each page: its address, its search, and words that are there once it is complete.
 PAGES: dict[str, tuple[str, dict[str, Any], str]] = {
     "impact": ("/impact", {"node": dataset_id(RAW)}, "dashboards.executive_revenue"),
-    "impact by owner": ("/impact", {"node": dataset_id(RAW), "grouped": "1"}, "team:finance"),
+    "impact by owner": (
+        "/impact",
+        {"node": dataset_id(RAW), "grouped": "1"},
+        "executive-revenue-dashboard",
+    ),
     "home": ("/", {}, "fraud-screening"),
     "problems": ("/problems", {}, "fraud-screening"),
     "changes": ("/changes", {"last": "7d"}, "daily_revenue_summary"),

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 
 from headwater.answers.health import judge_datasets, judge_jobs
 from headwater.answers.nodes import find_node, view_at
-from headwater.answers.problems import (
+from headwater.answers.problems.listing import (
     DATASET_PROBLEMS,
     JOB_PROBLEMS,
     PROBLEMS,
@@ -15,7 +15,7 @@ from headwater.answers.problems import (
     ProblemFilter,
     list_problems,
 )
-from headwater.answers.upstream import upstream_problems
+from headwater.answers.problems.upstream import upstream_problems
 from headwater.errors import InvalidRequest
 from headwater.model.values.instant import DAY, now
 from headwater.server.followed import Followed, look

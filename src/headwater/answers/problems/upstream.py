@@ -5,7 +5,7 @@ from typing import Any
 from headwater.answers.drawings import name_nodes
 from headwater.answers.health import judge_datasets, judge_jobs
 from headwater.answers.nodes import WalkRequest
-from headwater.answers.problems import (
+from headwater.answers.problems.listing import (
     FoundProblem,
     complete_problems,
     problem_shape,
