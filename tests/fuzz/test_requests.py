@@ -62,7 +62,8 @@ def read_paths(server: Headwater) -> list[tuple[str, list[str]]]:
     return [
         (path, [each["name"] for each in operations["get"].get("parameters", ()) if "name" in each])
         for path, operations in document["paths"].items()
-        if "get" in operations
+        # A stream does not end by itself.
+        if "get" in operations and path != "/api/v1/live"
     ]
 
 

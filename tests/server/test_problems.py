@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from headwater.answers.problems import PROBLEMS
+from headwater.answers.problems.listing import PROBLEMS
 from headwater.model.values.instant import DAY, MINUTE, format_instant, now
 from headwater.store.read.acknowledgements import Acknowledgement
 from testing.api import Api, error_of

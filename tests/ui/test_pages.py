@@ -8,7 +8,16 @@ from playwright.sync_api import Page, expect
 
 from headwater.model.values.instant import MINUTE, format_instant, now
 from testing.api import Api
-from testing.site import DASHBOARD, FACT, SUMMARY_JOB, Site, dataset_id, field_id, wait_until_read
+from testing.site import (
+    DASHBOARD,
+    FACT,
+    RAW,
+    SUMMARY_JOB,
+    Site,
+    dataset_id,
+    field_id,
+    wait_until_read,
+)
 from tests.ui.events import event, facet, run_id, table
 
 pytestmark = pytest.mark.integration
@@ -20,6 +29,12 @@ def named(names: tuple[str, str], **more: str) -> dict[str, str]:
 
 # Each page: its address, its search, and words that are there once it is complete.
 PAGES: dict[str, tuple[str, dict[str, Any], str]] = {
+    "impact": ("/impact", {"node": dataset_id(RAW)}, "dashboards.executive_revenue"),
+    "impact by owner": (
+        "/impact",
+        {"node": dataset_id(RAW), "grouped": "1"},
+        "executive-revenue-dashboard",
+    ),
     "home": ("/", {}, "fraud-screening"),
     "problems": ("/problems", {}, "fraud-screening"),
     "changes": ("/changes", {"last": "7d"}, "daily_revenue_summary"),

@@ -6,6 +6,7 @@ import { ApiError } from "./api/client";
 import { readView } from "./graph/view-state";
 import { readChangesSearch } from "./pages/changes-search";
 import { HomePage } from "./pages/home";
+import { readImpactSearch } from "./pages/impact-table";
 import { readProblemsSearch } from "./pages/problems-search";
 import { Crash, Lost } from "./parts/crash";
 import { Shell } from "./parts/shell";
@@ -87,6 +88,12 @@ const events = createRoute({
   component: lazyRouteComponent(() => import("./pages/events"), "EventsPage"),
 });
 
+const impact = createRoute({
+  getParentRoute: () => root,
+  path: "/impact",
+  validateSearch: readImpactSearch,
+  component: lazyRouteComponent(() => import("./pages/impact"), "ImpactPage"),
+});
 const sql = createRoute({
   getParentRoute: () => root,
   path: "/sql",
@@ -116,7 +123,21 @@ export const queryClient = new QueryClient({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, problems, changes, lineage, browse, dataset, column, job, run, events, sql, docs]),
+  routeTree: root.addChildren([
+    home,
+    problems,
+    changes,
+    lineage,
+    browse,
+    dataset,
+    column,
+    job,
+    run,
+    events,
+    impact,
+    sql,
+    docs,
+  ]),
   defaultPreload: "intent",
   // Plain text on both sides: a link can be read, and a name such as `1` stays a name.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -86,6 +86,13 @@ export const problems = (parameters: Parameters = {}) => ({
   placeholderData: keepPreviousData,
 });
 
+/** What is wrong with what a node comes from. */
+export const upstreamProblems = (nodeId: string, limit: number) =>
+  asking<shapes.UpstreamProblems>("problems/upstream", { nodeId, limit });
+
+/** What a change of a node or a column affects. */
+export const impact = (nodeId: string) => asking<shapes.Impact>("impact", { nodeId });
+
 /** Whose key is used, and what it may do. */
 export const whoAmI = () => ({ ...asking<shapes.WhoAmI>("whoami"), staleTime: 300_000 });
 

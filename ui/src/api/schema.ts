@@ -1,5 +1,19 @@
 // Made by `make ui-types` from the API document; not written by hand.
 
+export interface AffectedAsset {
+  id: string;
+  type: string;
+  namespace: string;
+  name: string;
+  columns: string[];
+  columnCount: number;
+  dependency: string | null;
+  hops: number;
+  system: string;
+  owners: string[];
+  lastUsedAt: string | null;
+}
+
 export interface BatchAnswer {
   status: string;
   summary: BatchSummary;
@@ -535,6 +549,14 @@ export interface HealthVolume {
   usualBytes: number | null;
 }
 
+export interface Impact {
+  assets: AffectedAsset[];
+  totalCount: number;
+  owners: string[];
+  isCut: boolean;
+  incomplete: boolean;
+}
+
 export interface InputFieldShape {
   namespace: string;
   dataset: string;
@@ -1013,6 +1035,30 @@ export interface TransformationShape {
   subtype: string | null;
   description: string | null;
   masking: boolean | null;
+}
+
+export interface UpstreamProblem {
+  id: string | null;
+  type: string;
+  namespace: string;
+  name: string;
+  system: string;
+  owners: string[];
+  problem: string;
+  reason: string;
+  since: string | null;
+  run: string | null;
+  acknowledged: ProblemAcknowledged | null;
+  hops: number;
+}
+
+export interface UpstreamProblems {
+  node: string | null;
+  problems: UpstreamProblem[];
+  totalCount: number;
+  acknowledgedCount: number;
+  checked: number;
+  isCut: boolean;
 }
 
 export interface UsageDay {

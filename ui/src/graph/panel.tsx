@@ -11,6 +11,7 @@ import { Fact, Facts } from "../parts/page";
 import { flatten } from "../parts/schema-diff";
 import { Answer, Empty } from "../parts/states";
 import { Ago } from "../parts/time";
+import { UpstreamHealth } from "../parts/upstream";
 import { VirtualRows } from "../parts/virtual";
 import { strings } from "../strings";
 import { lookOf } from "../systems";
@@ -84,12 +85,16 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
           <State state={trouble.state} /> {trouble.reason}
         </p>
       )}
+      {!view.asof && <UpstreamHealth id={node.id} />}
       {node.gaps ? <GapNotice summary={node.gaps} /> : node.isIncomplete && <GapNotice />}
       <InferredNote graph={graph} columnEdges={columnEdges} id={node.id} />
       <div className="actions">
         <Link to={page} search={{ namespace: node.namespace, name: node.name }} className="button primary">
           <Icon name="open" />
           {words.openPage}
+        </Link>
+        <Link to="/impact" search={{ node: node.id }} className="button">
+          {strings.impact.button}
         </Link>
         {view.since && (
           <Link to="/changes" search={{ node: node.id, from: view.since, to: view.asof }} className="button">

@@ -21,7 +21,7 @@ export function refreshWhatChanges(client: QueryClient): () => void {
       const pause = changed.isAll ? Math.max(least, LEAST_FOR_ALL) : least;
       // Spread out: many tabs are told at the same moment.
       const soonest = now + Math.random() * Math.min(least / 4, 5_000);
-      due.set(query.queryHash, Math.max(soonest, query.state.dataUpdatedAt + pause));
+      due.set(query.queryHash, Math.max(soonest, lastRead(query) + pause));
     }
     plan();
   }
@@ -50,7 +50,12 @@ export function refreshWhatChanges(client: QueryClient): () => void {
   };
 }
 
+function lastRead({ state }: Query): number {
+  return Math.max(state.dataUpdatedAt, state.errorUpdatedAt);
+}
+
 function shown(client: QueryClient): Query[] {
   const active = client.getQueryCache().findAll({ type: "active" });
-  return active.filter(({ meta, state }) => !meta?.isStill && state.data !== undefined);
+  // What was not found may be there now; what is being read for the first time is read anyway.
+  return active.filter(({ meta, state }) => !meta?.isStill && state.status !== "pending");
 }

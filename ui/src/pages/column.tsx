@@ -1,6 +1,6 @@
 /** A column: what it is made from and what is made from it, one step or all the way. */
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 
 import { fieldId } from "../api/ids";
 import type { Direction } from "../api/queries";
@@ -51,6 +51,9 @@ export function ColumnPage() {
           <Icon name="graph" />
           {words.path}
         </button>
+        <Link to="/impact" search={{ node: id }} className="button">
+          {strings.impact.button}
+        </Link>
       </PageHead>
       <section className="card" aria-label={strings.graph.details}>
         {told?.description && <p className="wrap">{told.description}</p>}

@@ -18,6 +18,7 @@ import { useNoteViewed } from "../parts/recent";
 import { Answer } from "../parts/states";
 import { Ago } from "../parts/time";
 import { JsonView } from "../parts/tree";
+import { UpstreamHealth } from "../parts/upstream";
 import { useSaidOf } from "../parts/use-run-facets";
 import { strings } from "../strings";
 import { systemOfNamespace } from "../systems";
@@ -49,6 +50,9 @@ export function DatasetPage() {
         <Link to="/lineage" search={{ node: datasetId(named) }} className="button primary">
           <Icon name="graph" />
           {words.lineage}
+        </Link>
+        <Link to="/impact" search={{ node: datasetId(named) }} className="button">
+          {strings.impact.button}
         </Link>
         {query.data && <DeleteButton type="dataset" named={main ?? named} />}
       </PageHead>
@@ -85,6 +89,7 @@ function Found({ of, named, asked, by }: FoundProps) {
   return (
     <>
       {of.deleted && <p className="notice">{words.deleted}</p>}
+      <UpstreamHealth id={datasetId(named)} />
       <About of={of} named={named} asked={asked} />
       <Schema of={of} />
       <div className="two">

@@ -20,6 +20,7 @@ import { useNoteViewed } from "../parts/recent";
 import { Answer } from "../parts/states";
 import { Ago, spanOf } from "../parts/time";
 import { JsonView } from "../parts/tree";
+import { UpstreamHealth } from "../parts/upstream";
 import { UsedDatasets } from "../parts/used-datasets";
 import { JobSql } from "../sql/job-sql";
 import { strings } from "../strings";
@@ -46,6 +47,9 @@ export function JobPage() {
           <Icon name="graph" />
           {strings.dataset.lineage}
         </Link>
+        <Link to="/impact" search={{ node: jobId(named) }} className="button">
+          {strings.impact.button}
+        </Link>
         {query.data && <DeleteButton type="job" named={named} />}
       </PageHead>
       {query.isError ? (
@@ -68,6 +72,7 @@ function Found({ of, named }: { of: JobShape; named: Named }) {
   const sql = typeof of.context.sql === "string" ? of.context.sql : "";
   return (
     <>
+      <UpstreamHealth id={jobId(of.id)} />
       <About of={of} parent={relatives.data?.parent ?? undefined} />
       <Runs of={runs} askMore={isMore ? () => setLimit(Math.min(MOST_RUNS, limit * 4)) : undefined} />
       <div className="two">

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Raw
 
-from headwater.answers.problems import PROBLEMS
+from headwater.answers.problems.listing import PROBLEMS
 from headwater.errors import NotFound, WrongShape
 from headwater.model.aspects import ACKNOWLEDGED, DOCUMENTATION, OWNERSHIP, SYMLINKS, TAG
 from headwater.model.event import Entity

@@ -3,10 +3,11 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from headwater.answers.health import judge_datasets, judge_jobs
-from headwater.answers.problems import (
+from headwater.answers.nodes import find_node, view_at
+from headwater.answers.problems.listing import (
     DATASET_PROBLEMS,
     JOB_PROBLEMS,
     PROBLEMS,
@@ -14,10 +15,12 @@ from headwater.answers.problems import (
     ProblemFilter,
     list_problems,
 )
+from headwater.answers.problems.upstream import upstream_problems
 from headwater.errors import InvalidRequest
 from headwater.model.values.instant import DAY, now
 from headwater.server.followed import Followed, look
 from headwater.server.http.parameters import Paging, ReadConnection, json_response
+from headwater.server.lineage.parameters import NodeIdParameter
 from headwater.server.openapi.document import answers
 from headwater.store.query.paging import Page
 from headwater.store.stats.failures import read_failed_runs
@@ -153,6 +156,52 @@ def create_problems_router(silent_after: int) -> APIRouter:
             counts = {str(state): count for state, count in kept[2].items() if state in wrong}
             found = JudgedStates(jobs, datasets, counts)
         return json_response(list_problems(connection, found, failed, requested, page, time))
+
+    return router
+
+
+class UpstreamProblem(ProblemShape):
+    """A problem, and how many jobs lie between it and the node."""
+
+    hops: int
+
+
+class UpstreamProblems(Struct):
+    """Problems upstream, nearest first, of the nodes that were `checked`; more were not if it
+    `isCut`."""
+
+    node: str | None
+    problems: list[UpstreamProblem]
+    totalCount: int
+    acknowledgedCount: int
+    checked: int
+    isCut: bool
+
+
+_UPSTREAM = UpstreamProblems(
+    "dataset:postgres://db:5432:shop.public.orders",
+    [UpstreamProblem(**structs.asdict(_EXAMPLE.problems[0]), hops=1)],
+    1,
+    0,
+    12,
+    False,
+)
+
+
+def create_upstream_router(silent_after: int) -> APIRouter:
+    router = APIRouter(tags=["health"])
+
+    @router.get("/problems/upstream", responses=answers(UpstreamProblems, _UPSTREAM, 400, 404))
+    def get_upstream_problems(
+        connection: ReadConnection, page: Paging, nodeId: NodeIdParameter
+    ) -> Response:
+        """List what is wrong upstream of a dataset or a job: of the 300 nodes nearest to it.
+
+        Acknowledged problems are only counted.
+        """
+        view = view_at(connection, None)
+        node = find_node(connection, view, nodeId)
+        return json_response(upstream_problems(connection, view, node, silent_after, page, now()))
 
     return router
 

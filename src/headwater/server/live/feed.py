@@ -20,7 +20,7 @@ from headwater.model.values.instant import now
 from headwater.server.background.periodic import Background
 from headwater.store.engine import Connection, Engine
 from headwater.store.lineage.graph_reader import StoreReader
-from headwater.store.stats.recent import Mark, Recent, RecentReader
+from headwater.store.stats.recent import Recent, RecentReader, StreamMark
 
 EVERY = timedelta(seconds=1)
 # After a failure: the store is left alone for a while.
@@ -50,7 +50,7 @@ class Changed(msgspec.Struct):
 
 
 class Announcement(NamedTuple):
-    mark: Mark
+    mark: StreamMark
     changed: Changed
 
     def encode(self) -> bytes:
@@ -58,16 +58,16 @@ class Announcement(NamedTuple):
         return b"event: changed\nid: %b\ndata: %b\n\n" % (write_mark(self.mark), body)
 
 
-def write_mark(mark: Mark) -> bytes:
+def write_mark(mark: StreamMark) -> bytes:
     return ".".join(map(str, mark)).encode()
 
 
-def read_mark(text: str) -> Mark | None:
+def read_mark(text: str) -> StreamMark | None:
     """The mark of an announcement; None if it is none."""
     parts = text.split(".")
-    if len(parts) != len(Mark._fields) or not all(p.isascii() and p.isdigit() for p in parts):
+    if len(parts) != len(StreamMark._fields) or not all(p.isascii() and p.isdigit() for p in parts):
         return None
-    return Mark(*(int(part[:20]) for part in parts))
+    return StreamMark(*(int(part[:20]) for part in parts))
 
 
 class LiveStream:
@@ -105,16 +105,20 @@ class LiveFeed(Background):
         self._reader = RecentReader()
         self._streams: set[LiveStream] = set()
         self._lock = Lock()
-        self._mark: Mark | None = None
+        self._mark: StreamMark | None = None
         self._kept: deque[Announcement] = deque(maxlen=MOST_KEPT)
         # From here on what is kept is complete.
-        self._kept_since: Mark | None = None
+        self._kept_since: StreamMark | None = None
+
+    @property
+    def is_reading(self) -> bool:
+        return self._mark is not None
 
     @property
     def again_after_seconds(self) -> float:
         return max(LEAST_SECONDS, len(self._streams) / PAGES_A_SECOND)
 
-    def open(self, after: Mark | None, has_come_back: bool) -> LiveStream:
+    def open(self, after: StreamMark | None, has_come_back: bool) -> LiveStream:
         """A stream; one that has come back is first told what it missed since its mark."""
         with self._lock:
             if len(self._streams) >= MOST_STREAMS:
@@ -170,7 +174,7 @@ class LiveFeed(Background):
         counts = recent.events, recent.rejected
         return Changed(sorted(nodes), *counts, False, self.again_after_seconds)
 
-    def _announce(self, mark: Mark, changed: Changed | None) -> None:
+    def _announce(self, mark: StreamMark, changed: Changed | None) -> None:
         with self._lock:
             self._mark = mark
             if changed is None:
@@ -192,7 +196,7 @@ class LiveFeed(Background):
         for stream in streams:
             stream.put(message, instead)
 
-    def _since(self, mark: Mark | None) -> Sequence[Announcement] | None:
+    def _since(self, mark: StreamMark | None) -> Sequence[Announcement] | None:
         """What is kept since a mark; None if not all of it is."""
         since = self._kept_since
         if mark is None or since is None or mark[:2] != since[:2] or mark.at < since.at:
@@ -202,5 +206,5 @@ class LiveFeed(Background):
     def _anything(self) -> Changed:
         return Changed([], 0, 0, True, self.again_after_seconds)
 
-    def _encode_all(self, mark: Mark) -> bytes:
+    def _encode_all(self, mark: StreamMark) -> bytes:
         return Announcement(mark, self._anything()).encode()

@@ -78,8 +78,10 @@ async def _send(
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     try:
-        # At once, so that who asks knows that it is open; a page comes back after a second.
-        yield b"retry: 1000\n\n"
+        # The first to come waits until the store is followed: what came before is not announced.
+        first = b"" if feed.is_reading else await stream.next(BEAT_SECONDS) or b""
+        # Who asks knows by it that it is open; a page comes back after a second.
+        yield b"retry: 1000\n\n" + first
         while (left := end - loop.time()) > 0:
             message = await stream.next(min(BEAT_SECONDS, left))
             # A key may have been revoked since the stream was opened.

@@ -29,6 +29,7 @@ PAGES = (
     "/job",
     "/run",
     "/events",
+    "/impact",
     "/sql",
     "/docs",
 )

@@ -23,7 +23,7 @@ MOST_NAMED = 200
 _MOST_SEEN = 20_000
 
 
-class Mark(NamedTuple):
+class StreamMark(NamedTuple):
     """How far a store has been read: an event's number, or the time of its receipt."""
 
     generation: int
@@ -35,7 +35,7 @@ class Mark(NamedTuple):
 class Recent(NamedTuple):
     """What came; `touched` is None if that is too much to name."""
 
-    mark: Mark
+    mark: StreamMark
     events: int
     rejected: int
     touched: Touched | None
@@ -58,18 +58,18 @@ class RecentReader:
         # Where the times of marks alone do not tell what was read: events, and their receipt.
         self._seen: dict[bytes, int] = {}
 
-    def start(self, connection: Connection, time: int) -> Mark:
+    def start(self, connection: Connection, time: int) -> StreamMark:
         """The mark of now."""
         self._seen.clear()
         place = read_place(connection)
         rejected_at = int(connection.execute(_LAST_REJECTED).scalar_one())
         if place.position is not None:
-            return Mark(place.generation, place.schema, place.position, rejected_at)
-        mark = Mark(place.generation, place.schema, time, rejected_at)
+            return StreamMark(place.generation, place.schema, place.position, rejected_at)
+        mark = StreamMark(place.generation, place.schema, time, rejected_at)
         self._unseen(connection, mark)
         return mark
 
-    def read(self, connection: Connection, since: Mark) -> Recent | None:
+    def read(self, connection: Connection, since: StreamMark) -> Recent | None:
         """What came since a mark; None if that cannot be told: rows were removed, or renumbered."""
         place = read_place(connection)
         if since[:2] != place[:2] or len(self._seen) > _MOST_SEEN:
@@ -86,7 +86,7 @@ class RecentReader:
             rows = [tuple(row) for row in connection.execute(_BY_NUMBER, values)]
             at = max((place.position, *(row[0] for row in rows)))
         rejected, rejected_at = self._rejected(connection, since.rejected_at)
-        mark = Mark(place.generation, place.schema, at, rejected_at)
+        mark = StreamMark(place.generation, place.schema, at, rejected_at)
         return Recent(mark, min(len(rows), MOST_EVENTS), rejected, _touched(connection, rows))
 
     def _rejected(self, connection: Connection, since: int) -> tuple[int, int]:
@@ -94,7 +94,7 @@ class RecentReader:
         count, last = connection.execute(_REJECTED, values).one()
         return int(count), since if last is None else int(last)
 
-    def _unseen(self, connection: Connection, since: Mark) -> list[tuple[Any, ...]]:
+    def _unseen(self, connection: Connection, since: StreamMark) -> list[tuple[Any, ...]]:
         """Events that were received since shortly before a mark and not read yet."""
         start = since.at - OVERLAP
         self._seen = {digest: at for digest, at in self._seen.items() if at > start}

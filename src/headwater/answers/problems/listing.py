@@ -94,11 +94,11 @@ def list_problems(
 ) -> Shape:
     """The page of the problems that are requested, worst first, with the choices there are."""
     problems = [
-        *_of_jobs(connection, found.jobs, failed, time),
-        *_of_datasets(found.datasets),
+        *problems_of_jobs(connection, found.jobs, failed, time),
+        *problems_of_datasets(found.datasets),
         *_of_rejected(connection, time),
     ]
-    problems = _completed(connection, problems, time)
+    problems = complete_problems(connection, problems, time)
     admitted = sorted(filter(requested.admits, problems), key=lambda problem: problem.rank)
     known = [problem for problem in admitted if problem.acknowledged is not None]
     chosen = [
@@ -117,7 +117,9 @@ def list_problems(
     if not requested.needs_all:
         counts.update(left)
     return {
-        "problems": [_shape(problem) for problem in chosen[page.offset : page.offset + page.limit]],
+        "problems": [
+            problem_shape(problem) for problem in chosen[page.offset : page.offset + page.limit]
+        ],
         "counts": {problem: counts[problem] for problem in PROBLEMS},
         "totalCount": sum(counts.values()),
         "acknowledgedCount": len(known),
@@ -129,7 +131,7 @@ def list_problems(
     }
 
 
-def _of_jobs(
+def problems_of_jobs(
     connection: Connection, jobs: Iterable[JudgedJob], failed: Sequence[FailedRun], time: int
 ) -> Iterator[FoundProblem]:
     judged = {past.id: (past, verdict) for past, verdict in jobs}
@@ -172,7 +174,7 @@ def _of_jobs(
             )
 
 
-def _of_datasets(datasets: Iterable[JudgedDataset]) -> Iterator[FoundProblem]:
+def problems_of_datasets(datasets: Iterable[JudgedDataset]) -> Iterator[FoundProblem]:
     for past, verdict in datasets:
         if verdict.state in DATASET_PROBLEMS:
             system = system_of_dataset(past.namespace)
@@ -195,7 +197,7 @@ def _of_rejected(connection: Connection, time: int) -> Iterator[FoundProblem]:
         yield FoundProblem("EVENTS", "", source, REJECTED, text, newest)
 
 
-def _completed(
+def complete_problems(
     connection: Connection, problems: list[FoundProblem], time: int
 ) -> list[FoundProblem]:
     """The same with owners and acknowledgements."""
@@ -222,7 +224,7 @@ def _covering(
     return known
 
 
-def _shape(problem: FoundProblem) -> Shape:
+def problem_shape(problem: FoundProblem) -> Shape:
     known = problem.acknowledged
     is_node = bool(problem.entity)
     prefix = problem.type.lower()

@@ -1,0 +1,1 @@
+"""What needs somebody: over everything, and upstream of a node."""
