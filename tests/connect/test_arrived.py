@@ -1,4 +1,4 @@
-"""What is reported of real connectors, beside what has really arrived: topics, tables, files, objects."""
+"""What is reported of real connectors, beside what arrived: topics, tables, files, objects."""
 
 import json
 from collections.abc import Iterator

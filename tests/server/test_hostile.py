@@ -139,6 +139,8 @@ def operations(client: httpx2.Client) -> list[Operation]:
         )
         for path, methods in paths.items()
         for method, one in methods.items()
+        # A stream does not end by itself: tests/server/test_live.py.
+        if path != "/api/v1/live"
     ]
     assert len(found) > 60
     return found

@@ -140,7 +140,7 @@ def report_collector(
     One process at a time runs a collector: `isHeld` is false where another does.
     """
     at = now()
-    with answering(), request.app.state.writing.begin() as connection:
+    with request.app.state.writing.begin() as connection:
         if body.step == "hold":
             own = (name, body.type, body.everySeconds, body.holder)
             if not take_lease(connection, *own, at, at + int(LEASE_SECONDS * SECOND)):
