@@ -82,6 +82,11 @@ def scripts_config() -> Config:
     return config
 
 
+def left_out(engine: Engine) -> set[str]:
+    """Indexes that are declared for the other database only."""
+    return {"event_by_receipt"} if engine.dialect.name == "sqlite" else set()
+
+
 def test_the_list_of_revisions_is_that_of_the_scripts() -> None:
     scripts = ScriptDirectory.from_config(scripts_config())
     assert scripts.get_heads() == [HEAD]
@@ -91,7 +96,13 @@ def test_the_list_of_revisions_is_that_of_the_scripts() -> None:
 
 def test_a_migrated_store_is_as_declared(engine: Engine) -> None:
     with engine.connect() as connection:
-        options = {"compare_type": True, "compare_server_default": True}
+        options = {
+            "compare_type": True,
+            "compare_server_default": True,
+            "include_object": lambda _, name, kind, *__: (
+                kind != "index" or name not in left_out(engine)
+            ),
+        }
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, METADATA) == []
 
@@ -125,7 +136,7 @@ def test_indexes_exist(engine: Engine) -> None:
     found = inspect(engine)
     for table in METADATA.sorted_tables:
         names = {index["name"] for index in found.get_indexes(table.name)}
-        assert names == {index.name for index in table.indexes}
+        assert names == {index.name for index in table.indexes} - left_out(engine)
 
 
 def test_an_upgrade_begins_the_first_generation(engine: Engine) -> None:

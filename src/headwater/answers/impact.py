@@ -24,7 +24,7 @@ from headwater.store.read.owners import read_owners
 Shape = dict[str, Any]
 
 DIRECT, INDIRECT, WHOLE = "direct", "indirect", "whole"
-# Of one asset; how many there are is told.
+# Of one asset; their number is always reported.
 MOST_COLUMNS = 100
 
 

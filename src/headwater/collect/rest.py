@@ -13,7 +13,7 @@ from headwater.config import Section, check_secret_reference, resolve_secret
 from headwater.durations import parse_duration
 from headwater.errors import BadConfig, SourceUnavailable
 
-# Asked too often, or not ready: a Connect cluster answers 409 while its workers rebalance.
+# Too many requests, or not ready: a Connect cluster answers 409 while its workers rebalance.
 REBALANCING = 409
 _AGAIN = (REBALANCING, 429, 503)
 _WAITS = (0.5, 1.0, 2.0, 4.0)

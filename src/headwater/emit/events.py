@@ -83,7 +83,7 @@ class Producer(NamedTuple):
         }
 
     def dataset_event(self, dataset: Json, at: int | None = None) -> Json:
-        """How a dataset is, whoever uses it; it replaces what this producer said of it."""
+        """How a dataset is, whoever uses it; it replaces what this producer reported before."""
         return {
             "eventTime": format_instant(now() if at is None else at),
             "producer": self.url,

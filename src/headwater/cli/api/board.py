@@ -12,7 +12,7 @@ from headwater.collect.plans import CollectorPlan
 from headwater.collect.schedule import PassResult, make_holder
 from headwater.model.values.instant import SECOND, format_instant, now
 
-# How often it is asked whether somebody wants a pass now.
+# How often the server is checked for a request to run now.
 _ASK_SECONDS = 5.0
 _MOST_TEXT = 2_000
 

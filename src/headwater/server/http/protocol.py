@@ -81,7 +81,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
-        """Let what is asked be answered, but for what would never end."""
+        """Let requests be answered, but for those whose answer would never end."""
         if self._is_endless():
             self.transport.close()
         super().shutdown()

@@ -15,7 +15,7 @@ from headwater.server.openapi.document import answers
 
 router = APIRouter(tags=["lineage"])
 
-# A table of more is no longer read by anybody; it is told that it is cut.
+# A table of more is no longer read by anybody; the answer reports that it is cut.
 MOST_ASSETS = 5_000
 
 

@@ -1,7 +1,7 @@
 """What came, read from the store every second and handed to all streams of this server.
 
 It is read once for all of them, and only while there are any. A stream that does not keep up loses
-single announcements, never that there were some: it is told that anything may have changed.
+single announcements, never that there were some: it is informed that anything may have changed.
 """
 
 import asyncio
@@ -71,7 +71,7 @@ def read_mark(text: str) -> StreamMark | None:
 
 
 class LiveStream:
-    """One of them: what it is to be told next."""
+    """One of them: what is to be sent to it next."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -119,7 +119,7 @@ class LiveFeed(Background):
         return max(LEAST_SECONDS, len(self._streams) / PAGES_A_SECOND)
 
     def open(self, after: StreamMark | None, has_come_back: bool) -> LiveStream:
-        """A stream; one that has come back is first told what it missed since its mark."""
+        """A stream; one that has come back first receives what it missed since its mark."""
         with self._lock:
             if len(self._streams) >= MOST_STREAMS:
                 raise StoreUnavailable(f"{MOST_STREAMS:,} streams are open; try again later")

@@ -70,7 +70,7 @@ class RecentReader:
         return mark
 
     def read(self, connection: Connection, since: StreamMark) -> Recent | None:
-        """What came since a mark; None if that cannot be told: rows were removed, or renumbered."""
+        """What came since a mark; None if nobody can know: rows were removed, or renumbered."""
         place = read_place(connection)
         if since[:2] != place[:2] or len(self._seen) > _MOST_SEEN:
             return None

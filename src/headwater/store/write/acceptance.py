@@ -1,7 +1,7 @@
 """Storing what was taken in: all of it together, else one by one, else as rejected.
 
 The steps are the same for who waits for each write and for who awaits it: a generator gives what is
-to be written, and is told of what the store refuses.
+to be written, and is informed of what the store refuses.
 """
 
 from collections.abc import Awaitable, Callable, Generator, Sequence
