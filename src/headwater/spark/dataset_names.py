@@ -16,6 +16,7 @@ from headwater.spark.datasets.catalogs import (
 from headwater.spark.datasets.jdbc import name_jdbc
 from headwater.spark.datasets.providers import Options, describe_options, find_provider
 from headwater.spark.datasets.scala import read_map
+from headwater.spark.datasets.session import find_setting
 from headwater.spark.datasets.unknown import unknown_input
 from headwater.spark.relations import Java, PlanRelation
 
@@ -114,7 +115,7 @@ def name_provider(
         return []
 
     def setting(name: str) -> str:
-        return "" if leaf is None else str(leaf.conf().getConfString(name, ""))
+        return "" if leaf is None else find_setting(leaf, name)
 
     found = provider.name(Options(options, setting))
     return [] if found is None else [PlanRelation(found.name, query=found.query)]

@@ -22,6 +22,7 @@ from headwater.spark.dataset_names import (
     name_leaf,
     name_topics,
 )
+from headwater.spark.datasets.session import find_setting
 from headwater.spark.plan import PlanNode, expression_id
 from headwater.spark.relations import Java, PlanRelation
 from headwater.spark.settings import shows_literals
@@ -61,9 +62,7 @@ class AnalysedPlan:
         """Read an analysed plan of the JVM; `of` is the stream whose batch it works on."""
         tree = load_tree(plan)
         self.target = find_target(plan, tree, query_name)
-        has_literals = shows_literals(
-            str(plan.conf().getConfString("spark.headwater.literals", ""))
-        )
+        has_literals = shows_literals(find_setting(plan, "spark.headwater.literals"))
         leaves = pair_leaves(plan, tree)
         for rows, below in self.target.plans:
             complete_tree(rows, below)

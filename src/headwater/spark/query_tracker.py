@@ -14,6 +14,7 @@ from headwater.spark.application import SparkApplication
 from headwater.spark.counts.executed import count_read
 from headwater.spark.counts.of_writes import INNER_ACTION
 from headwater.spark.counts.stages import Stages
+from headwater.spark.datasets.session import work_for
 from headwater.spark.executions import wait_for_listeners
 from headwater.spark.relations import Java
 from headwater.spark.streams import Json, StreamRun, by_dataset
@@ -192,6 +193,7 @@ class QueryTracker:
         with suppress(Exception):
             of_jvm = type(session)._get_j_spark_session_class(session._jvm)
             of_jvm.setActiveSession(session._jsparkSession)
+            work_for(session._jsparkSession.sessionState())
 
     def _is_session_over(self) -> bool:
         return self._spark.sparkContext._jsc is None

@@ -149,7 +149,7 @@ EVERYDAY = (
             "c2": "customer CONDITIONAL",
             "c3": "customer CONDITIONAL",
         },
-        rows="country GROUP_BY, customer GROUP_BY",
+        rows="country CONDITIONAL, country GROUP_BY, customer CONDITIONAL, customer GROUP_BY",
         make=_crosstab,
         varied=("country",),
     ),

@@ -1,10 +1,10 @@
 """Tables of catalogs: named by where their files are; what the catalog calls them is a symlink."""
 
-from typing import Any
 from urllib.parse import urlsplit
 
 from headwater.model import naming
 from headwater.model.naming import DatasetName
+from headwater.spark.datasets.session import find_hadoop_setting, find_setting
 from headwater.spark.relations import Java, PlanRelation
 
 # Catalogs whose tables are known by the service that has them, not by where their files are.
@@ -32,10 +32,8 @@ def table_of_catalog(plan: Java, location: str, catalogue: str, name: str) -> Pl
     """A table of a catalog, which is known by its files, by its service, or both."""
     if not name:
         return PlanRelation(naming.by_location(location))
-    conf = plan.conf()
     kind, uri = (
-        str(conf.getConfString(f"spark.sql.catalog.{catalogue}.{key}", ""))
-        for key in ("type", "uri")
+        find_setting(plan, f"spark.sql.catalog.{catalogue}.{key}") for key in ("type", "uri")
     )
     if uri and kind in _BY_URI:
         service = _metastore(uri) if kind == "hive" else uri
@@ -78,22 +76,11 @@ def _warehouse(path: str, name: str) -> str:
 
 def find_metastore(plan: Java) -> str:
     """The Hive metastore, as OpenLineage names it, that Spark's own catalog is kept in."""
-    session = active_session(plan)
-    kind = session.conf().getConfString("spark.sql.catalogImplementation", "in-memory")
-    if str(kind) != "hive":
+    if find_setting(plan, "spark.sql.catalogImplementation", "in-memory") != "hive":
         return ""
-    uris = str(session.newHadoopConf().get("hive.metastore.uris") or "")
     # Without one the catalog is a database of this application's.
+    uris = find_hadoop_setting("hive.metastore.uris")
     return _metastore(uris) if uris.strip() else ""
-
-
-def active_session(plan: Java) -> Java:
-    """The state of the session that a thread of the JVM works for, or of the first one."""
-    from py4j.java_gateway import JVMView
-    from py4j.protocol import DEFAULT_JVM_ID
-
-    jvm: Any = JVMView(plan._gateway_client, "headwater", DEFAULT_JVM_ID)
-    return jvm.org.apache.spark.sql.classic.SparkSession.active().sessionState()
 
 
 def _metastore(uris: str) -> str:
