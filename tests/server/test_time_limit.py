@@ -20,12 +20,14 @@ SECONDS = 0.3
 
 
 @contextmanager
-def endless(api: Api, table: str) -> Iterator[None]:
-    """While within, whoever reads a table waits for ever."""
+def endless(api: Api, table: str, *, after_rows: bool = False) -> Iterator[None]:
+    """While within, whoever reads a table waits for ever; at once, or after the rows it has."""
     statement = ENDLESS[api.engine.dialect.name]
     with api.engine.begin() as connection:
         connection.exec_driver_sql(f"ALTER TABLE {table} RENAME TO {table}_away")
         view = f"SELECT {table}_away.* FROM ({statement}) AS slow, {table}_away"
+        if after_rows:
+            view = f"SELECT * FROM {table}_away UNION ALL {view}"
         connection.exec_driver_sql(f"CREATE VIEW {table} AS {view}")
     try:
         yield
@@ -69,11 +71,6 @@ def test_what_is_no_time(sqlite_api: Api, seconds: str) -> None:
 def test_a_read_ends_between_its_rows(sqlite_api: Api) -> None:
     """SQLite gives the first row at once, and looks for the others while they are read."""
     sqlite_api.store(run_event(outputs=[{"namespace": "db", "name": "orders"}]))
-    with sqlite_api.engine.begin() as connection:
-        connection.exec_driver_sql("ALTER TABLE dataset RENAME TO dataset_away")
-        connection.exec_driver_sql(
-            "CREATE VIEW dataset AS SELECT * FROM dataset_away UNION ALL "
-            f"SELECT dataset_away.* FROM ({ENDLESS['sqlite']}) AS slow, dataset_away"
-        )
-    for _ in range(3):
-        check_over(sqlite_api.get("/namespaces/scheduler/jobs/load", timeout=SECONDS))
+    with endless(sqlite_api, "dataset", after_rows=True):
+        for _ in range(3):
+            check_over(sqlite_api.get("/namespaces/scheduler/jobs/load", timeout=SECONDS))
