@@ -514,6 +514,7 @@ export const strings = {
     } as Record<string, string>,
     group: "Group by owner",
     nobody: "no owner",
+    ofOwner: (owner: string) => `Affected assets of ${owner}`,
     ticket: "Copy for ticket",
     copied: "Copied.",
     columns: "Columns",

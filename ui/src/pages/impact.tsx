@@ -75,7 +75,7 @@ function Found({ of, node }: { of: Impact; node: string }) {
                 <span className="faint">{own.length}</span>
               </h3>
             )}
-            {own.length > 0 && <AssetTable of={own} />}
+            {own.length > 0 && <AssetTable of={own} owner={owner} />}
           </div>
         ))}
       </Section>
@@ -164,9 +164,10 @@ function Copies({ assets, node }: { assets: AffectedAsset[]; node: string }) {
   );
 }
 
-function AssetTable({ of }: { of: AffectedAsset[] }) {
+function AssetTable({ of, owner }: { of: AffectedAsset[]; owner: string }) {
+  const label = owner ? words.ofOwner(owner === NOBODY ? words.nobody : owner) : words.title;
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={words.title}>
+    <div className="scroll" tabIndex={0} role="region" aria-label={label}>
       <table className="impact-table">
         <thead>
           <tr>
