@@ -29,7 +29,7 @@ def find_loaded_table(plan: Java) -> Java:
     """The table that LOAD DATA puts files into, as the catalog has it."""
     state = session_state()
     if state is None:
-        raise ValueError("there is no session whose catalog could be asked")
+        raise ValueError("there is no session with a catalog")
     return state.catalog().getTableMetadata(plan.table())
 
 

@@ -1,4 +1,4 @@
-"""The session that a thread works for: its settings are asked for when it may have been stopped."""
+"""The session that a thread works for: its settings are read even if it may have been stopped."""
 
 import threading
 
