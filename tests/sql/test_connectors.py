@@ -4,12 +4,12 @@ import pytest
 
 from headwater.model.connect.connectors import describe
 from headwater.model.naming import DatasetName
+from headwater.sql import analyze
 from headwater.sql.connectors import (
     CONNECTORS,
     WITHOUT_DATASET,
     describe_catalog_table,
     describe_options,
-    physical_name,
 )
 
 NAMED: list[tuple[str, dict[str, str], str, str]] = [
@@ -170,6 +170,14 @@ NAMED: list[tuple[str, dict[str, str], str, str]] = [
 ]
 
 
+def physical_name(
+    options: dict[str, str], dialect: str, table_name: str, bootstrap: str = ""
+) -> DatasetName | None:
+    """The one dataset that a table stands for."""
+    names = describe_options(options, dialect, table_name, bootstrap).names
+    return names[0] if len(names) == 1 else None
+
+
 @pytest.mark.parametrize(("kind", "options", "namespace", "name"), NAMED)
 def test_options_name_a_dataset(
     kind: str, options: dict[str, str], namespace: str, name: str
@@ -281,3 +289,35 @@ def test_a_table_has_the_name_that_connect_gives_it() -> None:
     }
     options = {"connector": "jdbc", "url": url, "table-name": "users"}
     assert describe(config).externals[0].name == physical_name(options, "flink", "t")
+
+
+def test_a_topic_without_a_name_is_that_of_its_stream() -> None:
+    """ksqlDB writes names without quotes in capitals, and a topic has the name of its stream."""
+    text = (
+        "CREATE STREAM s (id INT) WITH (KAFKA_TOPIC='orders'); CREATE STREAM {} AS SELECT * FROM s;"
+    )
+    for name, topic in (("late", "LATE"), ("`late`", "late")):
+        first, second = analyze(text.format(name), "ksqldb", kafka="k:9092")
+        assert [each.dataset for each in first.outputs] == [DatasetName("kafka://k:9092", "orders")]
+        assert [each.dataset for each in second.outputs] == [DatasetName("kafka://k:9092", topic)]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("'connector'='own'", "The connector 'own' is not known."),
+        ("'connector'='kafka', 'topic'='a'", "The options of 'kafka' do not name one dataset."),
+        (
+            "'connector'='kafka', 'topic'='a;b', 'properties.bootstrap.servers'='k:9092'",
+            "The table stands for several datasets: kafka://k:9092 a, kafka://k:9092 b.",
+        ),
+    ],
+)
+def test_a_table_without_one_dataset_is_reported(options: str, reason: str) -> None:
+    (statement,) = analyze(f"CREATE TABLE t (id INT) WITH ({options})", "flink")
+    assert [(each.kind, each.message) for each in statement.problems] == [("table", reason)]
+
+
+def test_a_table_that_has_no_dataset_is_no_problem() -> None:
+    (statement,) = analyze("CREATE TABLE t (id INT) WITH ('connector'='print')", "flink")
+    assert statement.problems == []

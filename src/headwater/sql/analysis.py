@@ -28,17 +28,19 @@ def analyze(
     catalog: "Catalog | Schemas | None" = None,
     limits: SqlLimits = DEFAULT_LIMITS,
     current: Sequence[str] = (),
+    kafka: str = "",
 ) -> list[Statement]:
     """The statements of a script, in order.
 
     `dialect` is a name that sqlglot knows, `flink` or `ksqldb`; without one the best fitting is
     chosen (`choose_dialect`). `catalog` lists tables outside the script. `current` is the catalog
-    and schema in which names without them are. Whatever is not understood is among the problems
-    of its statement; nothing is raised but ValueError, for a dialect that is not known.
+    and schema in which names without them are; `kafka` is the cluster (`host:port`) of a dialect
+    whose statements do not name theirs, as ksqlDB's. Whatever is not understood is among the
+    problems of its statement; nothing is raised but ValueError, for a dialect that is not known.
     """
     chosen = dialect if dialect else choose_dialect(text, limits)
-    reader = _ScriptReader(text, dialect_named(chosen), _catalog(catalog), limits, tuple(current))
-    return list(reader.statements())
+    session = Session(dialect_named(chosen), _catalog(catalog), kafka=kafka)
+    return list(_ScriptReader(text, session, limits, tuple(current)).statements())
 
 
 def _catalog(given: "Catalog | Schemas | None") -> Catalog:
@@ -51,17 +53,17 @@ class _ScriptReader:
     def __init__(
         self,
         text: str,
-        dialect: Dialect,
-        catalog: Catalog,
+        session: Session,
         limits: SqlLimits,
         current: tuple[str, ...],
     ) -> None:
         self._original = text
-        self._dialect = dialect
+        self._dialect = session.dialect
         self._limits = limits
         self._deadline = time.monotonic() + limits.seconds
-        self._templates = Templates(text, _variables(text, dialect))
-        self._session = Session(dialect, catalog, self._deadline, templates=self._templates)
+        self._templates = Templates(text, _variables(text, session.dialect))
+        self._session = session
+        session.deadline, session.templates = self._deadline, self._templates
         if current:
             self._session.current_schema = current[-1]
             self._session.current_catalog = current[-2] if len(current) > 1 else ""

@@ -127,14 +127,6 @@ _BY_NAME = {name: connector for connector in CONNECTORS for name in connector.na
 _CREDENTIALS = re.compile(r"(?<=://)[^/@:]*:[^/@]*@")
 
 
-def physical_name(
-    options: Options, dialect: str, table_name: str, bootstrap: str = ""
-) -> DatasetName | None:
-    """The one dataset that a table stands for; none where it is none, several or not known."""
-    names = describe_options(options, dialect, table_name, bootstrap).names
-    return names[0] if len(names) == 1 else None
-
-
 def describe_options(
     options: Options, dialect: str, table_name: str, bootstrap: str = ""
 ) -> Physical:

@@ -49,6 +49,8 @@ class Session:
 
     dialect: Dialect
     catalog: Catalog
+    kafka: str = ""
+    """The cluster of a dialect whose statements do not name theirs."""
     deadline: float = float("inf")
     current_catalog: str = ""
     current_schema: str = ""

@@ -24,7 +24,7 @@ INSERT INTO queue SELECT id FROM orders;
 -- case: several topics are no single dataset
 CREATE TABLE queue (id UInt64) ENGINE = Kafka('k1:9092', 'a,b', 'g', 'JSONEachRow');
 --> CREATE queue
---> problem 1:14 table: What the engine Kafka stands for is not known.
+--> problem 1:14 table: The table stands for several datasets: kafka://k1:9092 a, kafka://k1:9092 b.
 
 -- case: a named collection
 CREATE TABLE queue (id UInt64) ENGINE = Kafka(cluster, kafka_topic_list = 'a');

@@ -8,7 +8,7 @@ from sqlglot.dialects.dialect import Dialect
 
 from headwater.model.naming import DatasetName
 from headwater.sql.catalog import CatalogColumn
-from headwater.sql.connectors import physical_name
+from headwater.sql.connectors import describe_options
 from headwater.sql.dialects import create_options, external_engine, nodes
 from headwater.sql.relations import table_parts
 from headwater.sql.rows import NOTHING, Derived, NamedRows, QueryRows, RowColumn
@@ -292,10 +292,23 @@ def _dataset(
     if not isinstance(node, exp.Create):
         return None
     session = reader.session
-    found = physical_name(options, type(session.dialect).__name__.lower(), parts[-1])
-    engine = external_engine(node) if type(session.dialect).__name__ == "ClickHouse" else ""
-    if engine and found is None:
+    dialect = type(session.dialect).__name__
+    name = parts[-1]
+    written = node.find(exp.Table)
+    if dialect == "KsqlDB" and written is not None and not written.this.args.get("quoted"):
+        # The topic of a stream that names none: names without quotes are in capitals there.
+        name = name.upper()
+    described = describe_options(options, dialect.lower(), name, session.kafka)
+    if len(described.names) == 1:
+        return described.names[0]
+    engine = external_engine(node) if dialect == "ClickHouse" else ""
+    if described.names:
+        names = ", ".join(f"{each.namespace} {each.name}" for each in described.names)
+        session.report("table", f"The table stands for several datasets: {names}.", node)
+    elif engine:
         session.report("table", f"What the engine {engine} stands for is not known.", node)
-    if found is None and not options.get("connector"):
+    elif not options.get("connector"):
         return session.dataset_in_catalog(parts)
-    return found
+    elif described.is_dataset:
+        session.report("table", described.reason, node)
+    return None

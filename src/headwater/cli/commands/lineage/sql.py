@@ -18,6 +18,7 @@ from headwater.errors import InvalidRequest
 # sqlglot is not in the core, and slow to load: commands that do without it start without it.
 if TYPE_CHECKING:
     from headwater.sql import Catalog, Statement
+    from headwater.sql.results import TableWrite
 
 Json = dict[str, Any]
 _COLUMNS = ("column", "type", "source", "how")
@@ -62,6 +63,12 @@ def sql(
         str,
         typer.Option("--dataset-namespace", help="Namespace of tables that name no other."),
     ] = "sql",
+    kafka: Annotated[
+        str,
+        typer.Option(
+            "--kafka", help="HOST:PORT of the Kafka cluster whose topics ksqlDB's statements name."
+        ),
+    ] = "",
     is_batch: Annotated[
         bool,
         typer.Option(
@@ -85,7 +92,14 @@ def sql(
         raise InvalidRequest("FILE", "missing; name a file of SQL, or - for standard input")
     for name in files:
         _show_file(
-            name, dialect, catalog, output, (job_namespace, dataset_namespace), is_emitted, server
+            name,
+            dialect,
+            catalog,
+            kafka,
+            output,
+            (job_namespace, dataset_namespace),
+            is_emitted,
+            server,
         )
 
 
@@ -93,6 +107,7 @@ def _show_file(
     name: str,
     dialect: str,
     catalog: str,
+    kafka: str,
     output: SqlOutput,
     namespaces: tuple[str, str],
     is_emitted: bool,
@@ -105,7 +120,8 @@ def _show_file(
     text = _read(name)
     chosen = dialect or choose_dialect(text)
     try:
-        statements = analyze(text, chosen or "ansi", _open_catalog(catalog, text, chosen))
+        tables = _open_catalog(catalog, text, chosen)
+        statements = analyze(text, chosen or "ansi", tables, kafka=kafka)
     except ValueError as error:
         raise InvalidRequest("--dialect", str(error)) from None
     shown = chosen or "standard SQL"
@@ -194,7 +210,7 @@ def _print_table(
 def _print_statement(screen: Screen, statement: "Statement") -> None:
     reads = ", ".join(table.name for table in statement.inputs)
     for write in statement.writes:
-        target = write.table.name if write.table is not None else "(result)"
+        target = _target(write)
         title = f"line {statement.position.line}: {write.operation} {target}"
         screen.say()
         screen.say(screen.clean(f"{title}{f' from {reads}' if reads else ''}"))
@@ -203,6 +219,16 @@ def _print_statement(screen: Screen, statement: "Statement") -> None:
             grid.add(*(Text(screen.clean(cell)) for cell in row))
         if grid.rows:
             screen.show(grid)
+
+
+def _target(write: "TableWrite") -> str:
+    """The table that is written, and the dataset it stands for."""
+    if write.table is None:
+        return "(result)"
+    dataset = write.table.dataset
+    return (
+        f"{write.table.name} as {dataset.namespace} {dataset.name}" if dataset else write.table.name
+    )
 
 
 def _rows(write: Any) -> Iterator[tuple[str, str, str, str]]:
