@@ -218,12 +218,16 @@ def test_a_stream_that_was_stopped_needs_no_attention(own: tuple[Site, Api]) -> 
 def test_a_connector_that_was_deleted_is_shown_as_such(own: tuple[Site, Api]) -> None:
     site, api = own
     sent = now()
+    kinds = {"processingType": "STREAMING", "integration": "KAFKA_CONNECT", "jobType": "SINK"}
+    connector = {**facet("JobTypeJobFacet"), **kinds}
     for number, (job, reason) in enumerate((("sink", "deleted"), ("other-sink", "stopped"))):
         ends = {"kafka_connect": {"reason": reason}}
         for kind, facets, ago in (("START", {}, 3), ("ABORT", ends, 2)):
             time = format_instant(sent - ago * 60 * MINUTE)
             told = {"eventType": kind, "eventTime": time, "run_facets": facets}
-            api.store(event(job, [table("orders")], [table(f"{job}-copy")], number, **told))
+            made = event(job, [table("orders")], [table(f"{job}-copy")], number, **told)
+            made["job"]["facets"] = {"jobType": connector}
+            api.store(made)
     site.open("/")
     expect(site.page.get_by_text("Nothing needs attention")).to_be_visible()
     for state in ("deleted", "stopped"):

@@ -15,6 +15,7 @@ from headwater.store.lineage.newest_runs import NewestRun, read_newest_runs
 from headwater.store.read.content_cache import SCHEMAS
 from headwater.store.read.facets import NO_FIELDS, Fields, read_facet_fields
 from headwater.store.read.jobs import JobRecord, read_jobs
+from headwater.store.stats.health import read_deleted
 
 Facets = dict[str, dict[str, Any]]
 
@@ -43,6 +44,8 @@ class DescribedJob(NamedTuple):
     run: NewestRun | None
     facets: Facets
     facet_digests: tuple[tuple[str, bytes], ...]
+    # Whether it is a connector that does not exist any more.
+    is_deleted: bool
 
 
 def describe_datasets(
@@ -111,11 +114,25 @@ def describe_jobs(
     described = {}
     for id, job in rows.items():
         its_facets, run = facets.get(id, NO_FIELDS), runs.get(id)
-        integration = its_facets.by_facet.get(JOB_TYPE, {}).get("integration")
-        system = system_of_job(integration, job.namespace)
+        system = system_of_job(_integration(its_facets), job.namespace)
         state = state_of(run, at)[0] if run is not None else ""
-        described[id] = DescribedJob(job, system, state, run, *its_facets)
+        described[id] = DescribedJob(job, system, state, run, *its_facets, is_deleted=False)
+    ended = {
+        found.run.id: id
+        for id, found in described.items()
+        if found.run is not None
+        and found.run.terminal is not None
+        and found.run.last_event <= at
+        and _integration(facets.get(id, NO_FIELDS)) == "KAFKA_CONNECT"
+    }
+    for run_id in read_deleted(connection, ended) if ended else ():
+        described[ended[run_id]] = described[ended[run_id]]._replace(is_deleted=True)
     return described
+
+
+def _integration(facets: Fields) -> str | None:
+    found: str | None = facets.by_facet.get(JOB_TYPE, {}).get("integration")
+    return found
 
 
 def read_schemas(

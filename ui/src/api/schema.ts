@@ -600,6 +600,7 @@ export interface JobData {
   latestRun: RunShape | null;
   tags: string[];
   system: string;
+  deleted?: boolean;
   incomplete?: boolean;
   gapSummary?: string;
   gaps?: GapShape[];

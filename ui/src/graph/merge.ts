@@ -1,7 +1,6 @@
 /** One graph of several answers: each walked one way from one node, together they are what is shown. */
 import { MOST_NODES } from "../api/queries";
 import type { DatasetData, FieldShape, GraphShape, JobData, NodeShape } from "../api/schema";
-import { shownStateOf } from "../parts/facets";
 import type { Graph, GraphEdge, GraphNode } from "./model";
 import { edgeKey, emptyGraph } from "./model";
 import type { Side } from "./view-state";
@@ -83,7 +82,7 @@ function tagsOf(fields: FieldShape[]): string[] {
 
 function jobNode(shape: NodeShape): GraphNode {
   const data = shape.data as JobData;
-  const state = data.latestRun ? shownStateOf(data.latestRun) : null;
+  const state = data.deleted ? "deleted" : (data.latestRun?.state ?? null);
   return { ...common(shape, data), kind: "job", state, at: data.updatedAt, columns: [], gaps: data.gapSummary };
 }
 

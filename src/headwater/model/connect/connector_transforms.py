@@ -125,7 +125,8 @@ class TransformChain:
         pattern = _compiled(config.get(f"predicates.{predicate}.pattern", ""))
         if pattern is None:
             return None
-        is_negated = transform.get("negate").strip().lower() == "true"
+        # Connect does not trim this one: " true " is false.
+        is_negated = transform.get("negate").lower() == "true"
         return (pattern.fullmatch(topic) is not None) != is_negated
 
 

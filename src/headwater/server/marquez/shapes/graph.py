@@ -104,6 +104,7 @@ class JobData(Struct):
     latestRun: RunShape | None
     tags: list[str]
     system: str
+    deleted: bool | UnsetType = UNSET
     incomplete: bool | UnsetType = UNSET
     gapSummary: str | UnsetType = UNSET
     gaps: list[GapShape] | UnsetType = UNSET
@@ -239,7 +240,15 @@ def _job_json(
     at: int,
     gaps: Gaps,
 ) -> Raw:
-    key = (found.job, found.run, found.facet_digests, *map(frozenset, uses), at, gaps)
+    key = (
+        found.job,
+        found.run,
+        found.is_deleted,
+        found.facet_digests,
+        *map(frozenset, uses),
+        at,
+        gaps,
+    )
     if (shown := _SHOWN.get(key)) is not None:
         return shown
     data = _job_data(found, uses, names, parents, at)
@@ -340,6 +349,7 @@ def _job_data(
         None if found.run is None else _run_data(found.run, at),
         whole_tags(facets["tags"]) if "tags" in facets else [],
         found.system,
+        True if found.is_deleted else UNSET,
     )
 
 

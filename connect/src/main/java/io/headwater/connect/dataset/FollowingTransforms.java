@@ -89,7 +89,7 @@ public final class FollowingTransforms {
             Pattern pattern = Pattern.compile(config.getOrDefault("predicates." + predicate + ".pattern", ""));
             holds = record -> pattern.matcher(record.topic()).matches();
         }
-        return Boolean.parseBoolean(own.getOrDefault("negate", "").trim()) ? holds.negate() : holds;
+        return Boolean.parseBoolean(own.getOrDefault("negate", "")) ? holds.negate() : holds;
     }
 
     /** The record after the last transform; null where it is filtered out, or not known. */

@@ -223,7 +223,7 @@ public final class TransformChain {
         String negate = config.getOrDefault("transforms." + name + ".negate", "");
         String pattern = config.getOrDefault("predicates." + predicate + ".pattern", "");
         try {
-            return Pattern.matches(pattern, topic) != Boolean.parseBoolean(negate.trim());
+            return Pattern.matches(pattern, topic) != Boolean.parseBoolean(negate);
         } catch (PatternSyntaxException error) {
             return null;
         }
