@@ -157,10 +157,10 @@ def add_error_handlers(app: FastAPI) -> None:
         limit: TimeLimit | None = getattr(request.state, "time_limit", None)
         if limit is not None and (limit.is_over or is_cancelled(error)):
             return _response(TimeIsOver(limit.seconds))
-        asked = describe_request(request.scope)
+        requested = describe_request(request.scope)
         if isinstance(error, DataError):
             # Such as a name with a NUL, which PostgreSQL cannot even be asked for.
-            log.info("no value for the store at %s: %s", asked, find_reason(error))
+            log.info("no value for the store at %s: %s", requested, find_reason(error))
             return _response(InvalidRequest("request", "has a value that nothing can have"))
-        log.warning("the store did not answer at %s: %s", asked, find_reason(error))
+        log.warning("the store did not answer at %s: %s", requested, find_reason(error))
         return _response(StoreUnavailable("the store did not answer; try again"))
