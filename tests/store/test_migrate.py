@@ -89,9 +89,19 @@ def test_the_list_of_revisions_is_that_of_the_scripts() -> None:
     assert tuple(in_order) == REVISIONS
 
 
+def missing_indexes(engine: Engine) -> set[str]:
+    """The indexes that are declared for another database; Alembic would expect them in each."""
+    return set() if engine.dialect.name == "postgresql" else {"event_by_receipt"}
+
+
 def test_a_migrated_store_is_as_declared(engine: Engine) -> None:
     with engine.connect() as connection:
-        options = {"compare_type": True, "compare_server_default": True}
+        left_out = missing_indexes(engine)
+        options = {
+            "compare_type": True,
+            "compare_server_default": True,
+            "include_object": lambda _, name, kind, *rest: kind != "index" or name not in left_out,
+        }
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, METADATA) == []
 
@@ -125,7 +135,7 @@ def test_indexes_exist(engine: Engine) -> None:
     found = inspect(engine)
     for table in METADATA.sorted_tables:
         names = {index["name"] for index in found.get_indexes(table.name)}
-        assert names == {index.name for index in table.indexes}
+        assert names == {index.name for index in table.indexes} - missing_indexes(engine)
 
 
 def test_an_upgrade_begins_the_first_generation(engine: Engine) -> None:
