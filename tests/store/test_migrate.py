@@ -83,7 +83,7 @@ def scripts_config() -> Config:
 
 
 def left_out(engine: Engine) -> set[str]:
-    """Indexes that are declared for the other database only."""
+    """Indexes that are declared for the other database; Alembic would expect them in each."""
     return {"event_by_receipt"} if engine.dialect.name == "sqlite" else set()
 
 
