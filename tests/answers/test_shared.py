@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from headwater.answers.shared import MOST_KEPT, SharedAnswers
+from headwater.answers.shared import MOST_BYTES, MOST_KEPT, SharedAnswers
 
 
 def test_who_asks_meanwhile_gets_the_same_answer() -> None:
@@ -45,3 +45,19 @@ def test_the_oldest_go() -> None:
         shared.get(number, lambda: b"old")
     assert shared.get(0, lambda: b"new") == b"new"
     assert shared.get(MOST_KEPT, lambda: b"new") == b"old"
+
+
+def test_large_ones_go_though_they_are_few() -> None:
+    shared = SharedAnswers()
+    large = b"x" * (MOST_BYTES // 2)
+    for number in range(3):
+        assert shared.get(number, lambda: large) == large
+    assert shared.get(0, lambda: b"new") == b"new"
+    assert shared.get(2, lambda: b"new") == large
+
+
+def test_the_largest_is_given_and_not_kept() -> None:
+    shared = SharedAnswers()
+    larger = b"x" * (MOST_BYTES + 1)
+    assert shared.get("key", lambda: larger) == larger
+    assert shared.get("key", lambda: b"new") == b"new"

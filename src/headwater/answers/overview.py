@@ -6,13 +6,15 @@ Every answer is read off here in the time that what is shown takes, however much
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from headwater.store.query.paging import Page
 
 # Greater than any name.
 _LAST = "\U0010ffff"
+# Notes of when to judge again: those that no longer count are cleared out once they are the most.
+_FEW_NOTES = 1_000
 
 
 class JobEntry(NamedTuple):
@@ -162,6 +164,16 @@ class Overview:
         elif self._due.get(id) != at:
             self._due[id] = at
             heappush(self._heap, (at, id))
+            if len(self._heap) > 2 * len(self._due) + _FEW_NOTES:
+                # Each event of a job moves the time at which it is late: those before would wait
+                # for theirs, a day or more, and be more than all else that is kept here.
+                self._heap = [(at, id) for id, at in self._due.items()]
+                heapify(self._heap)
+
+    @property
+    def notes(self) -> int:
+        """How many notes of when to judge again are kept."""
+        return len(self._heap)
 
     def take_due(self, now: int, most: int) -> set[bytes]:
         """Some of what is to be judged again by now."""

@@ -4,8 +4,9 @@ import threading
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 
-# Answers kept; those of one page of the web UI that many have open.
+# Answers kept, and bytes of them; those of one page of the web UI that many have open.
 MOST_KEPT = 16
+MOST_BYTES = 4_000_000
 
 
 class SharedAnswers:
@@ -22,8 +23,6 @@ class SharedAnswers:
             is_first = answer is None
             if answer is None:
                 answer = self._answers[key] = Future()
-                while len(self._answers) > MOST_KEPT:
-                    del self._answers[next(iter(self._answers))]
         if is_first:
             try:
                 answer.set_result(work_out())
@@ -31,4 +30,16 @@ class SharedAnswers:
                 with self._lock:
                     self._answers.pop(key, None)
                 answer.set_exception(error)
+            self._drop_oldest()
         return answer.result()
+
+    def _drop_oldest(self) -> None:
+        """Keep what there is room for: one answer may have megabytes."""
+        with self._lock:
+            done = {key: each for key, each in self._answers.items() if each.done()}
+            size = sum(len(each.result()) for each in done.values())
+            for key, answer in list(done.items()):
+                if len(done) <= MOST_KEPT and size <= MOST_BYTES:
+                    return
+                size -= len(answer.result())
+                del done[key], self._answers[key]
