@@ -74,7 +74,7 @@ class TestStream:
 
     @pytest.mark.parametrize("start", ["earliest", "latest", 1_700_000_000_000])
     def test_where_to_begin_is_always_reported_by_offsets(self, start: Any) -> None:
-        """Found out before, so that the store can be given."""
+        """Found out before, so that the store learns of it too."""
         given = stream(KafkaSource("a:9092", ("orders",), start=start)).given
         assert json.loads(given["startingOffsets"])["orders"] == {"0": 5, "1": 0}
 
