@@ -90,9 +90,9 @@ class SqlExpressionReader:
     def _is_whole_row(self, node: exp.Column) -> bool:
         """`row_to_json(t)`: a table's name as the argument of a function of whole rows."""
         parent = node.parent
-        is_argument = isinstance(parent, exp.Func) and len(node.parts) == 1
         return (
-            is_argument
+            isinstance(parent, exp.Func)
+            and len(node.parts) == 1
             and functions.is_of_rows(parent)
             and self._scope.has_relation(node.name)
             and not self._scope.certainly_has(node.name)

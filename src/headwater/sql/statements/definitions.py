@@ -286,7 +286,7 @@ def _file_of_view(node: exp.Expr) -> str:
     options = node.find(exp.OptionsProperty)
     if str(node.args.get("kind")).upper() != "VIEW" or options is None:
         return ""
-    found = {each.name.lower(): each.text("value") for each in options.expressions}
+    found: dict[str, str] = {each.name.lower(): each.text("value") for each in options.expressions}
     return found.get("path", "")
 
 
