@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from labs.checks import LabFailed, check, wait_for
+from labs.programs import Program
 from labs.spark.graph import column_changes, column_sources, labels
-from labs.spark.programs import Program
 from testing.services.process import free_port
 from tests.spark.observed import deciding, fields
 
