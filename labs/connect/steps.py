@@ -40,7 +40,8 @@ INSERT INTO suppliers VALUES (1, 'Alice'), (2, 'Bob');
 
 def make_tables(stage: Stage) -> None:
     """Make the tables that the Iceberg sinks write to, and see that they are in S3."""
-    print(stage.make_tables())
+    lines = [line for line in stage.make_tables().splitlines() if line.startswith("   demo_ib")]
+    print("\n".join(lines))
     found = {key.partition("/")[0] for key in stage.s3.keys("warehouse")}
     check(found == {"orders", "bids"}, "the warehouse has the tables orders and bids", found)
 

@@ -42,8 +42,9 @@ def main() -> None:
         for name, columns in _COLUMNS.items():
             location = _LOCATION.format(name=name)
             spark.sql(_TABLE.format(name=name, columns=columns, location=location))
-            for row in spark.sql(f"DESCRIBE demo_ib.`default`.{name}").collect():
-                print(f"{name}: {row.col_name} {row.data_type}", flush=True)
+            rows = spark.sql(f"DESCRIBE demo_ib.`default`.{name}").collect()
+            words = (f"{row.col_name} {row.data_type}".strip() for row in rows if row.data_type)
+            print(f"   demo_ib.default.{name}: {', '.join(words)}", flush=True)
 
 
 def _conf(options: argparse.Namespace) -> dict[str, str]:
