@@ -13,6 +13,7 @@ from headwater.collect.connect.fetch import ConnectApi
 from headwater.errors import BadConfig, BadSecret, SourceUnavailable
 from headwater.model.connect.connector_runs import connector_run_id
 from headwater.model.connect.connectors import TRANSFORM_CLASS
+from headwater.model.values.instant import SECOND, now
 from testing.stand_ins.connect_rest import VERSION, ConnectStandIn, StandInAnswer, serve_stand_in
 
 Json = dict[str, Any]
@@ -405,6 +406,51 @@ class TestFaults:
         for part in ("topics", "offsets"):
             worker.faults[f"/connectors/one/{part}"] = [StandInAnswer(status, b"{}")]
         assert passes.steps() == ["START started"]
+
+    def test_only_what_says_something_is_requested(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        worker.add("sink", SINK)
+        worker.add("pattern", {**SINK, "topics.regex": "o.*", "topics": ""})
+        worker.add("source", SOURCE)
+        passes.run()
+        details = [each for each in worker.requests if each.count("/") == 3]
+        assert sorted(each for each in details if each.startswith("/connectors/")) == [
+            "/connectors/pattern/offsets",
+            "/connectors/pattern/topics",
+            "/connectors/sink/offsets",
+            "/connectors/source/topics",
+        ]
+
+    def test_deleted_between_the_list_and_its_details(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        """It is reported as the list has it, and as deleted by the next pass."""
+        worker.add("gone", SOURCE)
+        listed = worker.answer("/connectors?expand=info&expand=status")
+        del worker.connectors["gone"]
+        worker.add("here", SOURCE)
+        worker.faults["/connectors"] = [listed]
+        assert passes.steps() == ["START started"]
+        assert "/connectors/gone/topics" in worker.requests
+        worker.faults.clear()
+        assert sorted(passes.steps()) == ["ABORT deleted", "START started"]
+
+    def test_a_clock_that_is_set_back(
+        self, worker: ConnectStandIn, passes: Passes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What is sent later counts, whatever the clock says."""
+        worker.add("one", SINK)
+        ahead = now() + 3_600 * SECOND
+        monkeypatch.setattr("headwater.collect.connect.now", lambda: ahead)
+        (first,) = passes.run()
+        monkeypatch.undo()
+        worker.connectors["one"]["connector"]["state"] = "PAUSED"
+        (second,) = passes.run()
+        del worker.connectors["one"]
+        (third,) = passes.run()
+        times = [each["eventTime"] for each in (first, second, third)]
+        assert times == sorted(times) and len(set(times)) == 3
 
     def test_while_workers_rebalance(
         self, worker: ConnectStandIn, passes: Passes, tmp_path: Path
