@@ -22,7 +22,7 @@ _PORTS = {"http": 80, "https": 443}
 def check_way(settings: RestSettings) -> list[CheckStep]:
     """The name, the port and TLS of an API, up to the first that fails.
 
-    By way of a proxy only that is said: the proxy finds the way.
+    By way of a proxy only that is reported: the proxy finds the way.
     """
     target = urlsplit(settings.url)
     host, port = target.hostname or "", target.port or _PORTS[target.scheme]

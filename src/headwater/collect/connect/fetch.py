@@ -29,7 +29,7 @@ class ConnectorReport(NamedTuple):
     """A connector as its cluster describes it at one moment.
 
     `topics` are those that it has used since it was created (KIP-558), `offsets` how far a sink is
-    in them (KIP-875); None where the cluster does not tell, or was not asked.
+    in them (KIP-875); None where it does not tell, or is not of use.
     """
 
     name: str
