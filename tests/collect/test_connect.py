@@ -97,6 +97,32 @@ class TestLife:
         assert kind["emissionPattern"]["eventContentMode"] == "COMPLETE_SNAPSHOT"
         assert (kind["processingType"], kind["jobType"]) == ("STREAMING", "SINK")
 
+    @pytest.mark.parametrize(
+        ("kind", "chosen", "version"),
+        [
+            ("com.example.OneSinkConnector", "", "1.2"),
+            ("OneSink", "", "1.2"),
+            ("com.example.TwoSink", "", None),
+            ("com.example.TwoSink", "2.0", "2.0"),
+            ("com.example.TwoSink", "[1.0,2.0)", None),
+            ("com.example.NoneSink", "", None),
+        ],
+    )
+    def test_the_version_of_its_class(
+        self, worker: ConnectStandIn, passes: Passes, kind: str, chosen: str, version: str | None
+    ) -> None:
+        worker.plugins = [
+            {"class": "com.example.OneSinkConnector", "type": "sink", "version": "1.2"},
+            {"class": "com.example.TwoSink", "type": "sink", "version": "1.0"},
+            {"class": "com.example.TwoSink", "type": "sink", "version": "2.0"},
+            {"class": 3},
+        ]
+        config = {"connector.class": kind, "topics": "t", "connector.plugin.version": chosen}
+        worker.add("one", config)
+        (event,) = passes.run()
+        facet = event["run"]["facets"]["kafka_connect_rest"]
+        assert facet.get("connectorVersion") == version
+
     def test_the_run_is_that_of_the_plugin(self, worker: ConnectStandIn, passes: Passes) -> None:
         worker.add("orders-to-dw", SINK)
         (event,) = passes.run()

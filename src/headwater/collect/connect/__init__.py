@@ -85,7 +85,7 @@ class ConnectCollector:
     def _collect(self, api: ConnectApi) -> Iterator[Collected]:
         info = api.read_cluster()
         known = dict(self._state.of_cluster(info.kafka_cluster))
-        cluster = self._cluster(info)
+        cluster = self._cluster(info, api.read_versions())
         # Before anything is read: what happens meanwhile is newer.
         at = now()
         reports = api.read_connectors()
@@ -98,11 +98,17 @@ class ConnectCollector:
         for name in sorted(set(known) - {report.name for report in reports}):
             yield from _collected(name, translate_deletion(cluster, name, known[name], at))
 
-    def _cluster(self, info: ClusterInfo) -> ConnectCluster:
+    def _cluster(self, info: ClusterInfo, versions: Mapping[str, str]) -> ConnectCluster:
         settings = self._settings
         heartbeat = int(parse_duration(settings.heartbeat).total_seconds())
         return ConnectCluster(
-            info, settings.group, settings.job_namespace, settings.bootstrap, heartbeat, self._rows
+            info,
+            settings.group,
+            settings.job_namespace,
+            settings.bootstrap,
+            heartbeat,
+            self._rows,
+            versions,
         )
 
     def _read_types(self, api: ConnectApi, plugin: str) -> dict[str, str]:

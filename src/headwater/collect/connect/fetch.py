@@ -106,6 +106,16 @@ class ConnectApi:
         defined = filter(_is_object, found) if isinstance(found, list) else ()
         return {str(each.get("name")): str(each.get("type")) for each in defined}
 
+    def read_versions(self) -> dict[str, str]:
+        """The version of each class of connectors that the worker has in one version alone."""
+        found = self._find("/connector-plugins")
+        versions: dict[str, set[str]] = {}
+        for plugin in filter(_is_object, found) if isinstance(found, list) else ():
+            kind, version = plugin.get("class"), plugin.get("version")
+            if isinstance(kind, str) and isinstance(version, str):
+                versions.setdefault(kind, set()).add(version)
+        return {kind: found.pop() for kind, found in versions.items() if len(found) == 1}
+
     def _find(self, path: str) -> Any:
         """What is at a path; None where a worker has no such thing, or does not show it."""
         # 403: topics are not tracked. 404: deleted meanwhile, or an older version. 400, 500: there
