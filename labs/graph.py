@@ -49,12 +49,16 @@ class LabGraph:
     def show_health(self) -> list[Shape]:
         """The jobs that are not well; gives them."""
         self.screen.say("\nGET /api/v1/health/jobs?state=failed", "bold")
-        found = self.client.ask("/api/v1/health/jobs", state="failed")["jobs"]
+        found = self.failed()
         grid = Grid(("job", "state", "reason"))
         for job in found:
             grid.add(*map(self.screen.clean, (job["name"], job["state"], job["reason"])))
         self.screen.show(grid)
-        return list(found)
+        return found
+
+    def failed(self) -> list[Shape]:
+        """The jobs whose newest run has failed."""
+        return list(self.client.ask("/api/v1/health/jobs", state="failed")["jobs"])
 
     def state(self, job: str) -> str:
         """The state of a job's newest run; empty if it has none."""
