@@ -16,7 +16,14 @@ from headwater.model.connect.column_state import (
     UnknownColumns,
 )
 from headwater.model.connect.column_steps import RecordColumns, apply_step, is_where
-from headwater.model.connect.connector_templates import Config, Row, entries, holds, knowledge
+from headwater.model.connect.connector_templates import (
+    Config,
+    Row,
+    entries,
+    holds,
+    knowledge,
+    python_regex,
+)
 from headwater.model.connect.connector_transforms import ConnectorGap, TransformChain
 
 Columns = Mapping[Path, tuple[ColumnOrigin, ...]]
@@ -108,7 +115,15 @@ def _is_listed(keys: str | None, config: Config, column: str) -> bool:
     ]
     # A table may be named with its database, and a column without it.
     names = [column, column.partition(".")[2]]
-    return any(re.fullmatch(f"(?i:{pattern})", name) for pattern in patterns for name in names)
+    return any(_matches(pattern, name) for pattern in patterns for name in names)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    try:
+        return re.fullmatch(python_regex(pattern), name, re.IGNORECASE) is not None
+    except re.error:
+        # Java has some that Python does not.
+        return False
 
 
 def _through(config: Config, topic: str, record: RecordColumns) -> RecordColumns:
