@@ -137,7 +137,7 @@ public final class TransformChain {
     }
 
     /** The topic before all transforms; empty where that cannot be derived. */
-    String originOf(String topic) {
+    public String originOf(String topic) {
         String origin = dates == null ? topic : dates.originOf(topic);
         return !origin.isEmpty() && topic.equals(route(origin)) ? origin : "";
     }
