@@ -1,4 +1,4 @@
-"""The columns of a record's key, value and headers while transforms change them, and their origins."""
+"""The columns of a record's key, value and headers on their way through transforms."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
