@@ -1,7 +1,7 @@
 /** What can be done to a view from inside the drawing. */
 import { createContext, useContext } from "react";
 
-import type { ColumnsAsked } from "./opened";
+import type { ColumnsAsked } from "./column-pages";
 import type { Side } from "./view-state";
 
 export interface GraphActions {

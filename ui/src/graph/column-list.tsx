@@ -2,8 +2,8 @@
 import { Icon } from "../parts/icons";
 import { strings } from "../strings";
 import { useActions } from "./actions";
+import type { OpenedColumns } from "./column-pages";
 import type { DrawnData } from "./nodes";
-import type { OpenedColumns } from "./opened";
 import { PAGE } from "./sizes";
 
 export function ColumnList({ data, opened }: { data: DrawnData; opened: OpenedColumns }) {

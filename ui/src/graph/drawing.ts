@@ -1,16 +1,16 @@
 /** From a scene to what the library draws: its nodes and lines, with what is lit. */
 import { isJobId } from "../api/ids";
+import { toListed } from "./column-pages";
 import { oneOfAKind } from "./columns";
+import type { Wire } from "./edge-paths";
+import { columnWires, tableWires } from "./edge-paths";
 import type { ColumnEdge, Health } from "./model";
 import { neighbours } from "./model";
 import type { DrawnNode } from "./nodes";
-import { toListed } from "./opened";
 import type { Scene } from "./scene";
 import { sizeOf } from "./sizes";
 import type { View } from "./view-state";
 import type { DrawnWire } from "./wire-layer";
-import type { Wire } from "./wires";
-import { columnWires, tableWires } from "./wires";
 
 interface Asked {
   scene: Scene;

@@ -25,7 +25,7 @@ const OPTIONS = {
   "elk.direction": "RIGHT",
   "elk.layered.spacing.nodeNodeBetweenLayers": "58",
   "elk.spacing.nodeNode": "26",
-  // Lines are drawn by `wires.ts`, bent over one another: a fan of them needs little room of its own.
+  // Lines are drawn by `edge-paths.ts`, bent over one another: a fan of them needs little room of its own.
   "elk.layered.spacing.edgeEdgeBetweenLayers": "3",
   // Of the placements the quickest on hundreds of nodes; more rounds against crossings made lines no shorter.
   "elk.layered.nodePlacement.strategy": "BRANDES_KOEPF",

@@ -11,8 +11,8 @@ import { strings } from "../strings";
 import { lookOf } from "../systems";
 import { useActions } from "./actions";
 import { ColumnList } from "./column-list";
+import type { OpenedColumns } from "./column-pages";
 import type { GraphNode, Health } from "./model";
-import type { OpenedColumns } from "./opened";
 import type { Side } from "./view-state";
 
 export interface DrawnData extends Record<string, unknown> {

@@ -1,13 +1,13 @@
 /** The drawing as a picture for others: SVG that needs nothing beside it, and PNG made from it. */
 import { shortName } from "../api/ids";
 import { lookOf } from "../systems";
+import type { OpenedColumns } from "./column-pages";
+import type { Wire } from "./edge-paths";
 import type { GraphNode } from "./model";
 import { INFERRED } from "./model";
-import type { OpenedColumns } from "./opened";
 import type { Scene } from "./scene";
 import { boundsOf } from "./scene";
 import { HEAD, ROW, rowMiddle, sizeOf } from "./sizes";
-import type { Wire } from "./wires";
 
 const MARGIN = 30;
 const FONT = "Inter, Helvetica, Arial, sans-serif";

@@ -1,9 +1,9 @@
 /** What is drawn, placed: the graph, where each node is, which columns are listed. */
 import { useEffect, useMemo, useRef, useState } from "react";
+import type { OpenedColumns } from "./column-pages";
 import type { Places } from "./layout";
 import { layout } from "./layout";
 import type { Graph } from "./model";
-import type { OpenedColumns } from "./opened";
 import { sizeOf } from "./sizes";
 
 export interface Scene {

@@ -9,15 +9,15 @@ import { TimeChoice } from "../parts/time-choice";
 import { strings } from "../strings";
 import { lookOf } from "../systems";
 import type { CanvasHandle } from "./canvas";
+import type { Wire } from "./edge-paths";
+import { allTagsOf, statesOf } from "./filter";
 import type { ColumnEdge, Graph, Health } from "./model";
 import { pngOf, svgOf } from "./picture";
 import type { Scene } from "./scene";
 import { boundsOf } from "./scene";
-import { allTagsOf, statesOf } from "./shape";
 import { columnsCsv, edgesCsv, mermaid } from "./text";
 import type { Grouping, View } from "./view-state";
 import { DEFAULT_HOPS, MOST_HOPS } from "./view-state";
-import type { Wire } from "./wires";
 
 const words = strings.graph;
 

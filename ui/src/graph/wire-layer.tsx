@@ -1,10 +1,9 @@
 /** All lines as one picture below the nodes. Of many, only those around the view are made. */
 import { EdgeLabelRenderer, useStore } from "@xyflow/react";
 import { memo, useMemo } from "react";
-
+import type { Wire } from "./edge-paths";
 import { tellWire } from "./edges";
 import { INFERRED } from "./model";
-import type { Wire } from "./wires";
 
 export interface DrawnWire {
   wire: Wire;

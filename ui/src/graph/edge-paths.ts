@@ -1,8 +1,8 @@
 /** The lines that are drawn: from where to where, and how they bend. */
 
+import type { OpenedColumns } from "./column-pages";
 import type { Places } from "./layout";
 import type { ColumnEdge, ColumnEnd, Graph, GraphEdge } from "./model";
-import type { OpenedColumns } from "./opened";
 import { rowMiddle, sizeOf } from "./sizes";
 
 export interface Wire {
