@@ -248,6 +248,7 @@ export interface DatasetData {
   lastLifecycleState: string | null;
   system: string;
   aliases?: NameShape[];
+  owners?: string[];
 }
 
 export interface DatasetIdBody {
@@ -601,6 +602,7 @@ export interface JobData {
   tags: string[];
   system: string;
   deleted?: boolean;
+  owners?: string[];
   incomplete?: boolean;
   gapSummary?: string;
   gaps?: GapShape[];

@@ -70,6 +70,7 @@ function classOf({ edge, column }: Wire, isLit: boolean): string {
     column && "column",
     kind,
     isInferred && "inferred",
+    column?.isMasked && "masked",
     isLit && "lit",
     edge?.change && `is-${edge.change}`,
   ]
