@@ -263,7 +263,7 @@ export const strings = {
       const count = all > shown ? `${shown} of ${all.toLocaleString("en")}` : String(shown);
       return `${count} ${isJob ? (side === "up" ? "producers" : "consumers") : side === "up" ? "sources" : "targets"}`;
     },
-    fanBehind: (count: number) => `and ${plural(count, "node")} behind them`,
+    fanBehind: (count: number) => `${plural(count, "node")} behind them`,
     unfold: "Show all in the graph",
     foldAgain: "Fold neighbours",
     fanMembers: "Folded here",

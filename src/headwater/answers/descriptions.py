@@ -19,9 +19,7 @@ from headwater.store.stats.health import read_deleted
 
 Facets = dict[str, dict[str, Any]]
 
-_SHOWN_OF_DATASETS = frozenset(
-    ("dataSource", "datasetType", "documentation", OWNERSHIP, "tags")
-)
+_SHOWN_OF_DATASETS = frozenset(("dataSource", "datasetType", "documentation", OWNERSHIP, "tags"))
 _SHOWN_OF_JOBS = frozenset((JOB_TYPE, "documentation", OWNERSHIP, "sourceCodeLocation", "tags"))
 
 

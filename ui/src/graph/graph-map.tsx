@@ -11,6 +11,7 @@ export function GraphMap() {
       pannable
       zoomable
       className="graph-map"
+      style={{ width: 348, height: 118 }}
       ariaLabel={strings.graph.map}
       nodeBorderRadius={30}
       nodeClassName={({ data }) =>

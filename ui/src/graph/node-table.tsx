@@ -81,7 +81,6 @@ function isListed(node: GraphNode, text: string): boolean {
 
 function Row({ of: { node, way, state }, isSelected }: { of: ListedNode; isSelected: boolean }) {
   const { reveal } = useActions();
-  const { place } = labelOf(node);
   return (
     <tr className={isSelected ? "is-selected" : undefined}>
       <td>
@@ -93,7 +92,7 @@ function Row({ of: { node, way, state }, isSelected }: { of: ListedNode; isSelec
           onClick={() => reveal(node.id)}
         >
           <bdi className="name">{node.kind === "group" ? labelOf(node).name : node.name}</bdi>
-          <bdi className="faint name">{place}</bdi>
+          <bdi className="faint name">{node.namespace}</bdi>
         </button>
       </td>
       <td className="owners">

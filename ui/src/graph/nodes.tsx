@@ -240,7 +240,7 @@ function classOf(data: DrawnData): string {
     node.kind,
     isFocus && "focus",
     isSelected && "selected",
-    isFound && "found",
+    isFound && "is-found",
     tone && `is-${tone}`,
     change,
   ]

@@ -11,8 +11,8 @@ export interface Placed {
 const ROOM = { width: 1000, height: 720 };
 /** Below this a drawing is not cut. */
 const WIDE = 2400;
-const MOST_ROWS = 8;
-const LANE = 110;
+const MOST_ROWS = 10;
+const LANE = 76;
 const BETWEEN = 60;
 /** A cut is one if no more lines than these lead over it. */
 const MOST_OVER = 3;
