@@ -960,6 +960,26 @@ export interface SearchResults {
   results: SearchResult[];
 }
 
+export interface SenderList {
+  senders: SenderShape[];
+  totalCount: number;
+  since: string;
+  read: number;
+}
+
+export interface SenderShape {
+  producer: string;
+  namespaces: string[];
+  namespaceCount: number;
+  events: number;
+  perHour: number;
+  lastEventAt: string | null;
+  lastReceivedAt: string | null;
+  rejected: number;
+  lastRejectedAt: string | null;
+  lastReason: string | null;
+}
+
 export interface SourceBody {
   type: string;
   connectionUrl: string;
@@ -1015,6 +1035,20 @@ export interface SystemCountList {
   totalCount: number;
 }
 
+export interface TagAsset {
+  state: string;
+  id: string;
+  type: string;
+  namespace: string;
+  name: string;
+  field: string | null;
+  system: string;
+  owners: string[];
+  hops: number;
+  source: string | null;
+  jobs: string[];
+}
+
 export interface TagBody {
   description?: string | null;
 }
@@ -1022,6 +1056,17 @@ export interface TagBody {
 export interface TagList {
   tags: TagShape[];
   totalCount: number;
+}
+
+export interface TagReport {
+  tag: string;
+  description: string | null;
+  counts: Record<string, number>;
+  assets: TagAsset[];
+  totalCount: number;
+  owners: string[];
+  isCut: boolean;
+  incomplete: boolean;
 }
 
 export interface TagShape {
