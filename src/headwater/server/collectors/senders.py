@@ -66,7 +66,7 @@ _EXAMPLE = SenderList(
 
 @router.get("/senders", responses=answers(SenderList, _EXAMPLE))
 def get_senders(connection: ReadConnection) -> Response:
-    """List who sends events: from the newest 1,000, and some of each four hours of the last week."""
+    """List who sends events: from the newest 1,000, and some of the week before them."""
     time = now()
     found = read_senders(connection, time)
     senders = sorted(
