@@ -801,6 +801,25 @@ export interface OpenLineageEvent {
   schemaURL?: string;
 }
 
+export interface OwnedList {
+  assets: OwnedShape[];
+  totalCount: number;
+}
+
+export interface OwnedShape {
+  id: string;
+  type: string;
+  namespace: string;
+  name: string;
+  system: string;
+  updatedAt: string | null;
+}
+
+export interface OwnerList {
+  owners: string[];
+  totalCount: number;
+}
+
 export interface PathJob {
   namespace: string;
   name: string;
@@ -1032,6 +1051,17 @@ export interface SystemCount {
 
 export interface SystemCountList {
   systems: SystemCount[];
+  totalCount: number;
+}
+
+export interface SystemNamespace {
+  name: string;
+  datasets: number;
+  jobs: number;
+}
+
+export interface SystemNamespaces {
+  namespaces: SystemNamespace[];
   totalCount: number;
 }
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from headwater.graph.column_graph import ColumnEdge, ColumnGraph, ColumnKey
 
 
-class Step(NamedTuple):
+class ValueStep(NamedTuple):
     """How a column was come to: how far it is, from which tagged column, and by which jobs."""
 
     hops: int
@@ -14,14 +14,14 @@ class Step(NamedTuple):
     jobs: tuple[bytes, ...] = ()
 
 
-class Flow(NamedTuple):
+class ValueFlow(NamedTuple):
     """The columns after the tagged ones: those with the values as they are, and the masked."""
 
-    untagged: dict[ColumnKey, Step]
-    masked: dict[ColumnKey, Step]
+    untagged: dict[ColumnKey, ValueStep]
+    masked: dict[ColumnKey, ValueStep]
 
 
-def follow(graph: ColumnGraph) -> Flow:
+def follow(graph: ColumnGraph) -> ValueFlow:
     """Follow values downstream of the starts of a walk.
 
     A value stays as it is unless every way of it into a column is masked; what comes of a masked
@@ -31,10 +31,10 @@ def follow(graph: ColumnGraph) -> Flow:
     for origin, destination in graph.edges:
         following[origin].append(destination)
     open_ways = {ends for ends, edges in graph.edges.items() if not all(map(is_masked, edges))}
-    steps = {start: Step(0, start) for start in graph.starts}
+    steps = {start: ValueStep(0, start) for start in graph.starts}
     untagged = _reach(graph, following, steps, open_ways)
     masked = _reach(graph, following, steps | untagged, None)
-    return Flow(untagged, masked)
+    return ValueFlow(untagged, masked)
 
 
 def is_masked(edge: ColumnEdge) -> bool:
@@ -46,11 +46,11 @@ def is_masked(edge: ColumnEdge) -> bool:
 def _reach(
     graph: ColumnGraph,
     following: dict[ColumnKey, list[ColumnKey]],
-    known: dict[ColumnKey, Step],
+    known: dict[ColumnKey, ValueStep],
     ways: set[tuple[ColumnKey, ColumnKey]] | None,
-) -> dict[ColumnKey, Step]:
+) -> dict[ColumnKey, ValueStep]:
     """What is come to from known columns, nearest first, by some ways or by all."""
-    reached: dict[ColumnKey, Step] = {}
+    reached: dict[ColumnKey, ValueStep] = {}
     left = deque(sorted(known, key=lambda column: known[column].hops))
     while left:
         origin = left.popleft()
@@ -61,6 +61,6 @@ def _reach(
             if ways is not None and (origin, destination) not in ways:
                 continue
             jobs = {edge.job for edge in graph.edges[origin, destination] if edge.job}
-            reached[destination] = Step(step.hops + 1, step.start, tuple(sorted(jobs)))
+            reached[destination] = ValueStep(step.hops + 1, step.start, tuple(sorted(jobs)))
             left.append(destination)
     return reached

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from headwater.answers.columns import list_columns
-from headwater.answers.tagged.flow import Flow, Step, follow
+from headwater.answers.tagged.flow import ValueFlow, ValueStep, follow
 from headwater.graph.answer import Towards
 from headwater.graph.column_graph import ColumnKey
 from headwater.graph.columns import walk_columns
@@ -21,8 +21,8 @@ from headwater.model.uses import Name
 from headwater.model.values.ids import tag_id
 from headwater.store.engine import Connection
 from headwater.store.read.edited_values import read_description
+from headwater.store.read.labels.tagged import TaggedFields, read_tagged
 from headwater.store.read.owners import read_owners
-from headwater.store.read.tagged import TaggedFields, read_tagged
 
 Shape = dict[str, Any]
 
@@ -39,7 +39,7 @@ class _Row(NamedTuple):
     slot: Slot
     id: bytes
     field: str = ""
-    step: Step | None = None
+    step: ValueStep | None = None
 
 
 def tag_report(connection: Connection, view: View, tag: str, most: int) -> Shape:
@@ -90,7 +90,7 @@ def _shown_datasets(view: View, found: TaggedFields) -> TaggedFields:
     return {id: fields for id, fields in shown.items() if id not in hidden}
 
 
-def _rows_of(flow: Flow, whole: set[bytes]) -> Iterator[_Row]:
+def _rows_of(flow: ValueFlow, whole: set[bytes]) -> Iterator[_Row]:
     for state, columns in ((UNTAGGED, flow.untagged), (MASKED, flow.masked)):
         for column, step in columns.items():
             if column.dataset not in whole:

@@ -6,7 +6,7 @@ from msgspec import Struct
 from headwater.model.values.instant import MINUTE, format_instant, now
 from headwater.server.http.parameters import ReadConnection, json_response
 from headwater.server.openapi.document import answers
-from headwater.store.stats.senders import Sender, Senders, read_senders
+from headwater.store.stats.senders import SenderActivity, SendersFound, read_senders
 
 router = APIRouter(tags=["events"])
 
@@ -33,7 +33,7 @@ class SenderShape(Struct):
 
 
 class SenderList(Struct):
-    """Senders, the newest first. `events` are counted since `since`, a day ago at most; of the
+    """SendersFound, the newest first. `events` are counted since `since`, a day ago at most; of the
     week before that only some events are `read`."""
 
     senders: list[SenderShape]
@@ -78,8 +78,8 @@ def get_senders(connection: ReadConnection) -> Response:
     return json_response(SenderList(shown, len(senders), since, found.read))
 
 
-def _shape(sender: Sender, found: Senders, time: int) -> SenderShape:
-    # Of less than a minute no rate can be told.
+def _shape(sender: SenderActivity, found: SendersFound, time: int) -> SenderShape:
+    # Over less than a minute there is no rate.
     hours = max(time - found.since, MINUTE) / _HOUR
     return SenderShape(
         sender.producer,

@@ -85,6 +85,8 @@ def get_tag_report(
         int, Query(ge=1, le=MOST_COLUMNS, description="Maximum number of columns to follow.")
     ] = 5_000,
 ) -> Response:
-    """Report a tag: what has it, which columns get its values without it, and where they are
-    masked. Values are followed along direct column lineage."""
+    """Report what has a tag, and which columns get its values without it, or masked.
+
+    Values are followed along direct column lineage.
+    """
     return json_response(tag_report(connection, view_at(connection, None), name, limit))

@@ -40,10 +40,10 @@ _BEGINNING, _END = -(2**62), 2**62
 
 
 @dataclass
-class Sender:
+class SenderActivity:
     """A producer; none is named for what has none, or could not be read.
 
-    `events` are those since `Senders.since`; times are of events, and of the last rejected one.
+    `events` are those since `SendersFound.since`; times are of events, and of the last rejected one.
     """
 
     producer: str
@@ -56,10 +56,10 @@ class Sender:
     last_reason: str = ""
 
 
-class Senders(NamedTuple):
+class SendersFound(NamedTuple):
     """Producers by name; how many events were read, and since when those are all there are."""
 
-    by_producer: dict[str, Sender]
+    by_producer: dict[str, SenderActivity]
     since: int
     read: int
 
@@ -79,9 +79,9 @@ class _Sent(msgspec.Struct):
 _SENT = facets.decoder(_Sent)
 
 
-def read_senders(connection: Connection, now: int) -> Senders:
+def read_senders(connection: Connection, now: int) -> SendersFound:
     """Read who sent the newest events, and some of the week before."""
-    found: dict[str, Sender] = {}
+    found: dict[str, SenderActivity] = {}
     newest = _read(connection, _BEGINNING, _END, MOST_EVENTS)
     is_all = len(newest) < MOST_EVENTS
     since = now - DAY if is_all else max(now - DAY, newest[-1][0])
@@ -96,7 +96,7 @@ def read_senders(connection: Connection, now: int) -> Senders:
         sender.last_event = max(at, sender.last_event or at)
         sender.last_received = max(received_at, sender.last_received or received_at)
     _count_rejected(connection, found, now - DAY)
-    return Senders(found, since, read)
+    return SendersFound(found, since, read)
 
 
 def _of_week(connection: Connection, until: int, now: int) -> Iterator[tuple[int, int, Any]]:
@@ -111,7 +111,7 @@ def _read(connection: Connection, since: int, until: int, most: int) -> list[Any
     return list(connection.execute(_EVENTS, values))
 
 
-def _count_rejected(connection: Connection, found: dict[str, Sender], since: int) -> None:
+def _count_rejected(connection: Connection, found: dict[str, SenderActivity], since: int) -> None:
     rows = connection.execute(_REJECTED, {"since": since, "most": MOST_REJECTED})
     for received_at, reason, payload in rows:
         sender = _sender_of(found, payload)
@@ -120,11 +120,13 @@ def _count_rejected(connection: Connection, found: dict[str, Sender], since: int
             sender.last_rejected, sender.last_reason = received_at, reason
 
 
-def _sender_of(found: dict[str, Sender], payload: bytes | None) -> Sender:
+def _sender_of(found: dict[str, SenderActivity], payload: bytes | None) -> SenderActivity:
     """The sender of an event, which is noted with the namespace of the event's job."""
     sent = facets.read(_SENT, unpack(payload)) if payload is not None else None
     producer = sent.producer if sent and isinstance(sent.producer, str) else ""
-    sender = found.setdefault(producer[:_MOST_CHARACTERS], Sender(producer[:_MOST_CHARACTERS]))
+    sender = found.setdefault(
+        producer[:_MOST_CHARACTERS], SenderActivity(producer[:_MOST_CHARACTERS])
+    )
     for named in (sent.job, sent.dataset) if sent else ():
         if named and isinstance(named.namespace, str):
             sender.namespaces.add(named.namespace[:_MOST_CHARACTERS])

@@ -8,39 +8,24 @@ from sqlalchemy import Connection, select
 from headwater.model.aspects import TAG
 from headwater.model.relations import Slot
 from headwater.store import tables
-from headwater.store.query.prepared import Prepared
-from headwater.store.read.content_cache import FIELDS
 from headwater.store.read.facets import read_facet_fields
+from headwater.store.read.labels.stating import find_stating
 
 _TAGS = "tags"
 _AFTER_TAGS = TAG[:-1] + chr(ord(TAG[-1]) + 1)
 
-_OWNERS = Prepared(
-    lambda is_among: select(tables.facet.c.owner, tables.facet.c.digest).where(
-        tables.IS_WORDED, tables.facet.c.name == _TAGS, is_among(tables.facet.c.digest)
-    )
-)
-
-# The fields of an entity that have a tag; none stands for the entity itself, "" too.
+# The fields of entities that have a tag; "" stands for the entity itself.
 TaggedFields = dict[bytes, set[str]]
 
 
 def read_tagged(connection: Connection, tag: str) -> dict[Slot, TaggedFields]:
-    """Read what has a tag, named without regard to case; "" stands for the entity itself."""
+    """Read what has a tag, named without regard to case."""
     name = tag.lower()
-    candidates = _stated(connection, name) | _edited(connection, name)
+    stating = find_stating(connection, _TAGS, lambda facet: bool(list(_tagged(facet, name))))
+    candidates = stating | _edited(connection, name)
     return {
         slot: _fields_with(connection, candidates, slot, name) for slot in (Slot.DATASET, Slot.JOB)
     }
-
-
-def _stated(connection: Connection, name: str) -> set[bytes]:
-    """What a facet gives the tag, perhaps taken away by an edit."""
-    facet = tables.facet
-    query = select(facet.c.digest).where(tables.IS_WORDED, facet.c.name == _TAGS).distinct()
-    fields = FIELDS.read(connection, connection.execute(query).scalars())
-    having = [digest for digest, found in fields.items() if any(_tagged(found, name))]
-    return {bytes(owner) for owner, _ in _OWNERS.rows(connection, having)}
 
 
 def _edited(connection: Connection, name: str) -> set[bytes]:
