@@ -43,7 +43,7 @@ _BEGINNING, _END = -(2**62), 2**62
 class SenderActivity:
     """A producer; none is named for what has none, or could not be read.
 
-    `events` are those since `SendersFound.since`; times are of events, and of the last rejected one.
+    `events` are those since `SendersFound.since`; times are of events, and of what was rejected.
     """
 
     producer: str
