@@ -1,4 +1,4 @@
-"""What is told of streams."""
+"""What is answered about streams."""
 
 from msgspec import Struct
 
