@@ -8,8 +8,8 @@ import pytest
 from headwater.model.column_map import InputColumn, Transformation, read_column_map
 from headwater.model.facet_readers import (
     Counters,
-    DatasetFlow,
     Facet,
+    Flow,
     LifecycleChange,
     NamedDataset,
     NamedRun,
@@ -109,7 +109,7 @@ class TestAnyFacet:
             assert facet is not None
             assert facet.body == raw
             found = facet.meaning
-            empty = (DatasetFlow(None, (), None),)
+            empty = (Flow(None, (), None),)
             assert not found or found == empty
 
     def test_is_read_the_same_when_remembered(self) -> None:
@@ -198,9 +198,7 @@ class TestLineage:
                 }
             ]
         }
-        assert read_of_job("lineage", value).meaning == (
-            DatasetFlow(self.TOTALS, (self.ORDERS,), None),
-        )
+        assert read_of_job("lineage", value).meaning == (Flow(self.TOTALS, (self.ORDERS,), None),)
 
     def test_on_a_job_fields_make_a_column_map(self) -> None:
         source = {
@@ -245,7 +243,7 @@ class TestLineage:
             "inputs": [{"namespace": "db", "name": "orders", "type": "DATASET"}],
         }
         assert read_of_job("lineage", {"entries": [entry]}).meaning == (
-            DatasetFlow(None, (self.ORDERS,), None),
+            Flow(None, (self.ORDERS,), None),
         )
 
     def test_a_target_without_a_usable_name_is_passed_over(self) -> None:
@@ -255,7 +253,7 @@ class TestLineage:
     def test_the_two_readings_are_not_mixed_up(self) -> None:
         value: dict[str, Any] = {"entries": [], "inputs": [{"namespace": "db", "name": "orders"}]}
         assert read_of_job("lineage", value).meaning == ()
-        assert read("lineage", value).meaning == (DatasetFlow(None, (self.ORDERS,), None),)
+        assert read("lineage", value).meaning == (Flow(None, (self.ORDERS,), None),)
 
 
 class TestSymlinks:

@@ -58,7 +58,7 @@ class LifecycleChange(NamedTuple):
     previous: NamedDataset | None
 
 
-class DatasetFlow(NamedTuple):
+class Flow(NamedTuple):
     """Explicit lineage: what feeds a target (None: the facet's own owner), and by which columns."""
 
     target: NamedDataset | None
@@ -211,7 +211,7 @@ def _count(value: object) -> int | None:
     return None
 
 
-def _lineage_of_dataset(body: bytes) -> tuple[DatasetFlow, ...]:
+def _lineage_of_dataset(body: bytes) -> tuple[Flow, ...]:
     found: facets.LineageEntry | None = facets.read(_LINEAGE_ENTRY, body)
     return () if found is None else (_flow(found, target=None),)
 
@@ -221,7 +221,7 @@ def read_stated_inputs(body: bytes) -> frozenset[bytes]:
     return frozenset(each.id for flow in _lineage_of_dataset(body) for each in flow.inputs)
 
 
-def _lineage_of_job(body: bytes) -> tuple[DatasetFlow, ...]:
+def _lineage_of_job(body: bytes) -> tuple[Flow, ...]:
     found: facets.JobLineage | None = facets.read(_JOB_LINEAGE, body)
     flows = []
     for entry in (found.entries if found else None) or ():
@@ -233,7 +233,7 @@ def _lineage_of_job(body: bytes) -> tuple[DatasetFlow, ...]:
     return tuple(flows)
 
 
-def _flow(entry: facets.LineageEntry, target: NamedDataset | None) -> DatasetFlow:
+def _flow(entry: facets.LineageEntry, target: NamedDataset | None) -> Flow:
     fields = {
         name: facets.OutputField(inputFields=_input_fields(field.inputs))
         for name, field in (entry.fields or {}).items()
@@ -241,7 +241,7 @@ def _flow(entry: facets.LineageEntry, target: NamedDataset | None) -> DatasetFlo
     whole = [field for field in _input_fields(entry.inputs) if field.field]
     sources = [field for output in fields.values() for field in output.inputFields or ()]
     inputs = [*_input_fields(entry.inputs), *sources]
-    return DatasetFlow(
+    return Flow(
         target,
         _distinct(_named_dataset(field.namespace, field.name) for field in inputs),
         _stated_columns(facets.ColumnLineage(fields=fields, dataset=whole)),

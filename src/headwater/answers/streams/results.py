@@ -1,4 +1,4 @@
-"""What is answered about streams."""
+"""What is told of streams."""
 
 from msgspec import Struct
 

@@ -5,7 +5,7 @@ from typing import NamedTuple, cast
 from headwater.model.event import Dataset
 from headwater.model.facet_readers import (
     Counters,
-    DatasetFlow,
+    Flow,
     LifecycleChange,
     NamedDataset,
     Symlink,
@@ -221,7 +221,7 @@ def _project_lifecycle(
 def _follow_job_lineage(projection: Projection) -> None:
     """A job's explicit lineage: it reads the inputs and writes the targets."""
     facet = projection.job_facets.get("lineage")
-    flows: tuple[DatasetFlow, ...] = (facet.meaning if facet else None) or ()
+    flows: tuple[Flow, ...] = (facet.meaning if facet else None) or ()
     for flow in flows:
         _add_inputs(projection, flow)
         if flow.target is not None:
@@ -231,7 +231,7 @@ def _follow_job_lineage(projection: Projection) -> None:
             _add_edge(projection, flow.target.id, Direction.OUTPUT, description)
 
 
-def _follow_dataset_lineage(projection: Projection, flows: tuple[DatasetFlow, ...]) -> bytes | None:
+def _follow_dataset_lineage(projection: Projection, flows: tuple[Flow, ...]) -> bytes | None:
     """A dataset's explicit lineage: who writes it reads the inputs; gives the column map."""
     columns = None
     for flow in flows:
@@ -241,7 +241,7 @@ def _follow_dataset_lineage(projection: Projection, flows: tuple[DatasetFlow, ..
     return columns
 
 
-def _add_inputs(projection: Projection, flow: DatasetFlow) -> None:
+def _add_inputs(projection: Projection, flow: Flow) -> None:
     for source in flow.inputs:
         projection.name(source)
         if projection.job is not None:
