@@ -312,7 +312,7 @@ class TestIceberg:
     ) -> None:
         """What streams write goes by names: the columns behind the one that it lacks as well."""
         spark.sql("CREATE NAMESPACE IF NOT EXISTS lake.fewer")
-        columns = "id int, note string, PRICE double, supplier string"
+        columns = "id int, note string, price double, supplier string"
         spark.sql(f"CREATE TABLE lake.fewer.orders ({columns}) USING iceberg")
         writer = orders.writeStream.queryName("fewer").trigger(availableNow=True)
         writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
@@ -320,7 +320,7 @@ class TestIceberg:
         (written,) = heard.last("fewer", "COMPLETE")["outputs"]
         assert fields(written) == {
             "id": ["id IDENTITY"],
-            "PRICE": ["price IDENTITY"],
+            "price": ["price IDENTITY"],
             "supplier": ["supplier IDENTITY"],
         }
 

@@ -51,7 +51,7 @@ def _grouping_sets(scene: Scene) -> "DataFrame":
     from pyspark.sql.functions import grouping_id, sum
 
     sets = [["country", "customer"], ["country"], []]
-    grouped = scene.table("orders").groupingSets(sets, "country", "customer")  # type: ignore[arg-type]
+    grouped = scene.table("orders").groupingSets(sets, "country", "customer")
     return grouped.agg(sum("price").alias("total"), grouping_id().alias("g"))
 
 
