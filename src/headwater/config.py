@@ -3,7 +3,7 @@
 import ipaddress
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -192,6 +192,13 @@ class SqlSettings(Section):
     )
 
 
+class DeclareSettings(Section):
+    namespace: str = Field(
+        default="default",
+        description="Namespace of declared jobs whose file states none.",
+    )
+
+
 class Settings(BaseSettings):
     """All settings; an empty machine needs none."""
 
@@ -217,6 +224,7 @@ class Settings(BaseSettings):
     lake: LakeSettings = Field(default_factory=LakeSettings)
     spark: SparkSettings = SparkSettings()
     sql: SqlSettings = SqlSettings()
+    declare: DeclareSettings = DeclareSettings()
     collect: dict[str, dict[str, Any]] = Field(
         default={},
         description="Collectors that run by themselves, a section `[collect.NAME]` each.",
@@ -313,6 +321,11 @@ def _read_key(variable: str) -> str | None:
             "set it again",
         )
     return value or None
+
+
+def all_variables() -> Mapping[str, str]:
+    """The variables of the environment, for files that name some of them."""
+    return os.environ
 
 
 def java_home() -> str | None:

@@ -16,6 +16,7 @@ from headwater.cli.commands.edits.own import own
 from headwater.cli.commands.edits.restore import restore
 from headwater.cli.commands.edits.tag import tag
 from headwater.cli.commands.ingest import collect, emit, ingest
+from headwater.cli.commands.ingest.declare import declare
 from headwater.cli.commands.lineage.diff import diff
 from headwater.cli.commands.lineage.lineage import lineage
 from headwater.cli.commands.lineage.path import path
@@ -37,6 +38,7 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("emit")(emit.emit)
+app.command("declare")(declare)
 app.add_typer(collect.app, name="collect")
 app.add_typer(publish.app, name="publish")
 app.command("demo")(command.demo)
