@@ -199,6 +199,22 @@ class DeclareSettings(Section):
     )
 
 
+class ClusterSettings(Section):
+    bootstrap: str | list[str] = Field(description="Brokers, HOST:PORT, in a list or by commas.")
+    aliases: list[str] = Field(
+        default=[],
+        description="Other brokers (HOST:PORT) and namespaces by which events know the cluster.",
+    )
+    default: bool = Field(
+        default=False, description="Whether the namespace kafka means it; so does the only cluster."
+    )
+
+    @property
+    def brokers(self) -> list[str]:
+        given = self.bootstrap.split(",") if isinstance(self.bootstrap, str) else self.bootstrap
+        return [each.strip() for each in given if each.strip()]
+
+
 class Settings(BaseSettings):
     """All settings; an empty machine needs none."""
 
@@ -225,6 +241,10 @@ class Settings(BaseSettings):
     spark: SparkSettings = SparkSettings()
     sql: SqlSettings = SqlSettings()
     declare: DeclareSettings = DeclareSettings()
+    clusters: dict[str, ClusterSettings] = Field(
+        default={},
+        description="Clusters of Kafka, a section `[clusters.NAME]` each; its namespaces are one.",
+    )
     collect: dict[str, dict[str, Any]] = Field(
         default={},
         description="Collectors that run by themselves, a section `[collect.NAME]` each.",

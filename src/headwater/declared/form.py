@@ -58,7 +58,7 @@ class JobForm(StrictMapping):
     name: Name
     namespace: Name | None = None
     type: Literal["batch", "streaming", "service", "dashboard"] | None = None
-    lineage: Lineage = Lineage()
+    lineage: Lineage = msgspec.field(default_factory=Lineage)
     inputs: list[Name | DatasetEntry] = []
     outputs: list[Name | DatasetEntry] = []
     owner: Name | list[Name] | None = None

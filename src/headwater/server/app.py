@@ -24,6 +24,7 @@ from headwater.server.background.memory import GiveMemoryBack
 from headwater.server.background.periodic import Background
 from headwater.server.background.retention import Retention
 from headwater.server.background.sql_columns import SqlColumns
+from headwater.server.clusters import cluster_names
 from headwater.server.collectors import routes as collector_routes
 from headwater.server.edits import routes
 from headwater.server.health.problems import create_problems_router, create_upstream_router
@@ -77,6 +78,7 @@ from headwater.server.openapi.document import describe_api
 from headwater.server.sql import routes as sql_routes
 from headwater.server.web.pages import BUILT, LOST, create_web_router, is_lost_page
 from headwater.store.engine import Engine, describe, open_engine, release_idle
+from headwater.store.lineage.cluster_names import with_clusters
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
 
@@ -202,11 +204,13 @@ class Application:
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            engine = open_engine(self._settings.store_url)
+            clusters = cluster_names(self._settings)
+            engine = with_clusters(open_engine(self._settings.store_url), clusters)
             stack.callback(engine.dispose)
             await run_in_threadpool(upgrade, engine)
             # Apart from what writes and removes, which may take its time.
             reading = open_engine(self._settings.store_url, self._settings.server.max_read_seconds)
+            reading = with_clusters(reading, clusters)
             stack.callback(reading.dispose)
             app.state.engine, app.state.writing = reading, engine
             app.state.metrics = self._metrics
