@@ -18,6 +18,7 @@ from headwater.cli.commands.edits.tag import tag
 from headwater.cli.commands.ingest import collect, emit, ingest
 from headwater.cli.commands.ingest.declare import declare
 from headwater.cli.commands.lineage.diff import diff
+from headwater.cli.commands.lineage.drift import drift
 from headwater.cli.commands.lineage.lineage import lineage
 from headwater.cli.commands.lineage.path import path
 from headwater.cli.commands.lineage.sql import sql
@@ -45,6 +46,7 @@ app.command("demo")(command.demo)
 app.command("lineage")(lineage)
 app.command("path")(path)
 app.command("diff")(diff)
+app.command("drift")(drift)
 app.command("sql")(sql)
 app.command("events")(events.events)
 app.command("jobs")(lists.jobs)

@@ -55,7 +55,7 @@ from headwater.server.http.metrics import ServerMetrics
 from headwater.server.http.responses import Noted, respond_error, with_etag, with_security_headers
 from headwater.server.ingest import IngestApp, is_ingest
 from headwater.server.insight import routes as insight_routes
-from headwater.server.lineage import impact
+from headwater.server.lineage import drift, impact
 from headwater.server.lineage import routes as lineage_routes
 from headwater.server.live import routes as live_routes
 from headwater.server.live.feed import LiveFeed
@@ -190,6 +190,7 @@ class Application:
         app.include_router(search.v2_router, prefix="/api/v2beta")
         app.include_router(lineage_routes.router, prefix="/api/v1")
         app.include_router(impact.router, prefix="/api/v1")
+        app.include_router(drift.router, prefix="/api/v1")
         app.include_router(insight_routes.router, prefix="/api/v1")
         app.include_router(live_routes.router, prefix="/api/v1")
         app.include_router(sql_routes.router, prefix="/api/v1")

@@ -2,7 +2,7 @@
 
 from headwater.config import Settings
 from headwater.errors import BadConfig
-from headwater.model.clusters import ClusterNames, NamedCluster, with_default
+from headwater.model.values.clusters import ClusterNames, NamedCluster, with_default
 
 
 def cluster_names(settings: Settings) -> ClusterNames:

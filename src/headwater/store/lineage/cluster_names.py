@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, Engine
 
-from headwater.model.clusters import ClusterNames
+from headwater.model.values.clusters import ClusterNames
 
 _OPTION = "headwater_clusters"
 _NONE = ClusterNames()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.model.clusters import ClusterNames, NamedCluster, with_default
+from headwater.model.values.clusters import ClusterNames, NamedCluster, with_default
 
 MAIN = NamedCluster("main", ["b1:9092", "SASL_SSL://b2"], ["b3:9093", "kafka-eu"])
 OTHER = NamedCluster("other", ["o:9092"])
