@@ -260,6 +260,18 @@ class TestDatasets:
         assert event["run"]["facets"]["kafka_connect_rest"]["reason"] == "records"
         assert event["inputs"][0]["inputFacets"]["inputStatistics"]["rowCount"] == 40
 
+    def test_rows_are_counted_once(self, worker: ConnectStandIn, passes: Passes) -> None:
+        """Where the plugin is installed, it counts them."""
+        worker.plugins = [{"class": TRANSFORM_CLASS, "type": "transformation", "version": "1"}]
+        worker.add("one", SINK)
+        partition = {"kafka_topic": "orders", "kafka_partition": 0}
+        for read in (10, 25):
+            offset = {"kafka_offset": read}
+            worker.connectors["one"]["offsets"] = [{"partition": partition, "offset": offset}]
+            events = passes.run()
+            assert "Statistics" not in json.dumps(events)
+        assert events == []
+
     def test_offsets_of_a_source_are_its_own(self, worker: ConnectStandIn, passes: Passes) -> None:
         worker.add("cdc", SOURCE)
         odd = [{"partition": {"server": "cdc"}, "offset": {"lsn": 1}}, "x", {"partition": None}]
