@@ -85,7 +85,7 @@ def translate_deletion(
 
 
 def _ended_at(cluster: ConnectCluster, before: KnownConnector, at: int) -> int:
-    """When a run ended whose end was not seen: now, as far as can be told from outside.
+    """When a run ended whose end was not seen: now, as far as can be seen from outside.
 
     Where our plugin is installed it saw how the run ended, such as by a failure between two looks:
     the event from outside is earlier, and counts less.
