@@ -2,8 +2,9 @@
 PYTHON ?= python3
 # Files or folders of tests, for the targets that run tests; all of them unless given.
 TESTS :=
-# How many tests run beside each other. Some start a Spark or a broker: this is not the number of cores.
-WORKERS := 2
+# How many tests run beside each other: more than cores, as most of them wait for services. Each may start a Spark and
+# a broker, which take up to 3 GB.
+WORKERS := 3
 BIN := .venv/bin
 READY := .venv/.ready
 UI := src/headwater/server/web/built/index.html

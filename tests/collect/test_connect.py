@@ -15,6 +15,8 @@ from headwater.model.connect.connector_runs import connector_run_id
 from headwater.model.connect.connectors import TRANSFORM_CLASS
 from headwater.model.values.instant import SECOND, format_instant, now
 from testing.stand_ins.connect_rest import VERSION, ConnectStandIn, StandInAnswer, serve_stand_in
+from testing.stand_ins.schema_registry import RegistryStandIn
+from testing.stand_ins.serving import serve
 
 Json = dict[str, Any]
 
@@ -363,6 +365,105 @@ class TestDatasets:
         with pytest.raises(BadConfig) as found:
             passes.collector(rows=tmp_path / "rows.json")
         assert place in found.value.message
+
+
+RECORD = {
+    "type": "record",
+    "name": "row",
+    "fields": [{"name": name, "type": "string"} for name in ("id", "email", "ssn")],
+}
+MASKED = {
+    "transforms": "rename,mask",
+    "transforms.rename.type": "org.apache.kafka.connect.transforms.ReplaceField$Value",
+    "transforms.rename.renames": "email:mail",
+    "transforms.mask.type": "org.apache.kafka.connect.transforms.MaskField$Value",
+    "transforms.mask.fields": "ssn",
+}
+
+
+def column_edges(dataset: Json) -> dict[str, list[tuple[str, str, str, bool]]]:
+    """Of each column: the dataset and the column it comes from, how, and whether it is masked."""
+    fields = dataset["facets"].get("columnLineage", {"fields": {}})["fields"]
+    return {
+        name: [
+            (each["name"], each["field"], way["subtype"], way["masking"])
+            for each in field["inputFields"]
+            for way in each["transformations"]
+        ]
+        for name, field in fields.items()
+    }
+
+
+class TestColumns:
+    """By the schemas of a registry: a worker's REST API has none."""
+
+    @pytest.fixture
+    def registry(self) -> Iterator[RegistryStandIn]:
+        with serve(RegistryStandIn()) as stand_in:
+            stand_in.add("orders-value", json.dumps(RECORD))
+            stand_in.add("orders-key", '"long"')
+            stand_in.add("cdc.public.orders-value", json.dumps(RECORD))
+            yield stand_in
+
+    def test_of_a_sink(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        key = {"pk.mode": "record_key", "pk.fields": "order_id"}
+        worker.add("orders-sink", {**SINK, **MASKED, **key})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {
+            "id": [("orders", "id", "IDENTITY", False)],
+            "mail": [("orders", "email", "IDENTITY", False)],
+            "order_id": [("orders", "key", "IDENTITY", False)],
+            "ssn": [("orders", "ssn", "TRANSFORMATION", True)],
+        }
+
+    def test_of_a_source(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        unwrap = {
+            **MASKED,
+            "transforms": "unwrap,mask",
+            "transforms.unwrap.type": "io.debezium.transforms.ExtractNewRecordState",
+        }
+        worker.add("cdc", {**SOURCE, **unwrap})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {
+            "id": [("shop.public.orders", "id", "IDENTITY", False)],
+            "email": [("shop.public.orders", "email", "IDENTITY", False)],
+            "ssn": [("shop.public.orders", "ssn", "TRANSFORMATION", True)],
+        }
+
+    def test_of_a_transform_that_is_not_known(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        kind = "com.example.Scramble"
+        worker.add("orders-sink", {**SINK, "transforms": "x", "transforms.x.type": kind})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {}
+        # What it does to topics is not known either, which is reported already.
+        gaps = event["run"]["facets"]["headwater_gaps"]["gaps"]
+        assert [(gap["kind"], gap["name"]) for gap in gaps] == [("operator", kind)]
+
+    def test_without_a_registry_or_without_a_schema_there_are_none(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        worker.add("orders-sink", SINK)
+        (event,) = passes.run()
+        assert column_edges(event["outputs"][0]) == {}
+        worker.add("bids-sink", {**SINK, "topics": "bids"})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {}
+        assert "headwater_gaps" not in event["run"]["facets"]
+
+    def test_a_registry_that_does_not_answer_is_a_gap(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        worker.add("orders-sink", SINK)
+        (event,) = passes.run(registry="http://127.0.0.1:9", timeout="1s")
+        assert names(event["outputs"]) == [("postgres://db:5432", "dw.public.orders")]
+        gaps = event["run"]["facets"]["headwater_gaps"]["gaps"]
+        assert [gap["name"] for gap in gaps] == ["schema registry"]
 
 
 class TestSecrets:

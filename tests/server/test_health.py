@@ -143,6 +143,36 @@ class TestJobs:
         assert 595 <= job["usualSeconds"] <= 605
         assert job["everySeconds"] is None
 
+    def test_a_job_that_writes_little_each_night(self, api: Api) -> None:
+        """Its runs of an hour are compared with those of that hour on other days."""
+        waves = [10, *[100] * 21]
+        for hour in range(24 * 4 + 1):
+            # The hour that is just over is low, on each of the days.
+            outputs = [wrote("totals", waves[min(hour % 24, 21)])]
+            ended(api, "load", 20 * MINUTE + hour * HOUR, outputs=outputs)
+        answer = api.read("/health/datasets", all="true")
+        (found,) = answer["datasets"]
+        assert (found["state"], found["volume"]["rows"]) == ("fresh", 10)
+        ended(api, "load", MINUTE, outputs=[wrote("totals", 1)])
+        (found,) = api.read("/health/datasets")["datasets"]
+        assert found["reason"] == "The last run wrote 1 rows, usually 100"
+
+    @pytest.mark.parametrize(("rows", "state"), [(10, "fresh"), (2, "low")])
+    def test_a_stream_that_brings_little_each_night(self, api: Api, rows: int, state: str) -> None:
+        """Of the run before it was restarted, too."""
+        this_hour = now() // HOUR * HOUR
+        total = {"old": 0, "new": 0}
+        events = []
+        for hours in range(24 * 3 + 1, 0, -1):
+            run = "old" if hours > 30 else "new"
+            total[run] += (rows if hours == 1 else 10) if hours % 24 == 1 else 100
+            at = format_instant(this_hour - (hours - 1) * HOUR - MINUTE)
+            event = run_event("RUNNING", at, run, "stream", job_facets=STREAM)
+            events.append(event | {"outputs": [wrote("totals", total[run])]})
+        api.store(*events)
+        (found,) = api.read("/health/datasets", all="true")["datasets"]
+        assert (found["state"], found["volume"]["rows"]) == (state, rows)
+
     def test_what_is_well_is_shown_if_requested(self, api: Api) -> None:
         ended(api, "load", MINUTE)
         parent = {"run": {"runId": "p1"}, "job": {"namespace": JOBS, "name": "above"}}

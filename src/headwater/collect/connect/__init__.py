@@ -9,6 +9,7 @@ from headwater.collect import Collected
 from headwater.collect.connect.connector import ConnectCluster
 from headwater.collect.connect.fetch import ClusterInfo, ConnectApi, Plugin
 from headwater.collect.connect.rows import read_rows
+from headwater.collect.connect.schemas import RegisteredColumns
 from headwater.collect.connect.settings import ConnectSettings
 from headwater.collect.connect.state import KnownConnector, ReportedState
 from headwater.collect.connect.translate import (
@@ -86,6 +87,15 @@ class ConnectCollector:
         info = api.read_cluster()
         known = dict(self._state.of_cluster(info.kafka_cluster))
         cluster = self._cluster(info, api.read_plugins())
+        columns = RegisteredColumns(self._settings)
+        try:
+            yield from self._collect_from(api, cluster._replace(columns=columns), known)
+        finally:
+            columns.close()
+
+    def _collect_from(
+        self, api: ConnectApi, cluster: ConnectCluster, known: Mapping[str, KnownConnector]
+    ) -> Iterator[Collected]:
         # Before anything is read: what happens meanwhile is newer.
         at = now()
         reports = api.read_connectors()

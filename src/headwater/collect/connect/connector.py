@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from headwater.collect.connect.columns import ColumnFacets, ReadColumns
 from headwater.collect.connect.datasets import ConnectorDatasets
 from headwater.collect.connect.fetch import ClusterInfo, ConnectorReport, Plugin
 from headwater.collect.connect.lifecycle import ConnectorStep, find_failures
@@ -35,6 +36,7 @@ class ConnectCluster(NamedTuple):
     heartbeat_seconds: int
     rows: Sequence[Row] = ()
     plugins: Sequence[Plugin] = ()
+    columns: ReadColumns = lambda topic: None
 
     @property
     def has_our_plugin(self) -> bool:
@@ -89,25 +91,33 @@ class ObservedConnector:
 
     def event(self, step: ConnectorStep, rows: Mapping[str, int], at: int) -> Json:
         """The event of a change; `rows` are the records of the run by topic, where known."""
-        run = {"runId": self.run, "facets": self._run_facets(step)}
         if self.is_reported_inside or step is ConnectorStep.HEARTBEAT:
             # Nothing was read or written since the last event that is known from outside.
+            run = {"runId": self.run, "facets": self._run_facets(step, self._gaps)}
             return PRODUCER.run_event(step.event_type, self._job_facets(False), run, at=at)
+        columns = ColumnFacets(
+            PRODUCER, self._report.config, self._cluster.rows, self._cluster.columns
+        )
         datasets = ConnectorDatasets(
             PRODUCER,
             self._cluster.bootstrap,
             self._described,
             rows,
             self._report.config.get("errors.deadletterqueue.topic.name", ""),
+            columns,
         )
+        inputs, outputs = datasets.inputs(), datasets.outputs()
+        known = {(gap.kind, gap.name) for gap in self._gaps}
+        more = [GapEntry(*gap) for gap in columns.gaps if gap[:2] not in known]  # type: ignore[arg-type]
+        run = {"runId": self.run, "facets": self._run_facets(step, [*self._gaps, *more])}
         # Of a source, and of a pattern, a worker may have forgotten topics.
         is_complete = self._described.role == "sink" and "topics" in self._report.config
         return PRODUCER.run_event(
             step.event_type,
             self._job_facets(is_complete),
             run,
-            datasets.inputs(),
-            datasets.outputs(),
+            inputs,
+            outputs,
             at=at,
         )
 
@@ -121,7 +131,7 @@ class ObservedConnector:
         job_type = PRODUCER.job_type("STREAMING", "KAFKA_CONNECT", kind, pattern)
         return {**self.job, "facets": {"jobType": job_type}}
 
-    def _run_facets(self, step: ConnectorStep) -> Json:
+    def _run_facets(self, step: ConnectorStep, gaps: Sequence[GapEntry]) -> Json:
         config, status = self._report.config, self._report.status
         own = {
             **_describe_step(self._cluster, self.name, step),
@@ -140,7 +150,7 @@ class ObservedConnector:
         if step is ConnectorStep.FAILED:
             facets["errorMessage"] = self._error()
         if not self.is_reported_inside:
-            facets |= gaps_facets(PRODUCER, self._gaps)
+            facets |= gaps_facets(PRODUCER, gaps)
         return facets
 
     def _find_version(self) -> str | None:
