@@ -204,33 +204,13 @@ def test_from_a_column_of_postgresql_to_a_table_a_lake_and_objects(
         "s3://lake": "customers",
     }
     # As people ask for it: a column of the database, and all that comes from it.
-    outcome = run_program(
-        "lineage",
-        f"{space}|shop.public.customers.ssn",
-        "--down",
-        "--type",
-        "column",
-        "--server",
-        headwater_server.url,
-        "-o",
-        "json",
-    )
+    node = f"datasetField:{space}:shop.public.customers:ssn"
+    down = ["lineage", node, "--down", "--server", headwater_server.url]
+    outcome = run_program(*down, "-o", "json")
     assert outcome.status == 0, outcome
-    found = json.loads(outcome.out)["graph"]
-    reached = {
-        (each["data"]["namespace"], each["data"]["dataset"], each["data"]["field"])
-        for each in found
-    }
+    found = [each["data"] for each in json.loads(outcome.out)["graph"]]
+    reached = {(each["namespace"], each["dataset"], each["field"]) for each in found}
     assert {(each, table, "ssn") for each, table in tables.items()} <= reached
-    outcome = run_program(
-        "lineage",
-        f"{space}|shop.public.customers.ssn",
-        "--down",
-        "--type",
-        "column",
-        "--server",
-        headwater_server.url,
-    )
-    assert "masked" in outcome.out, outcome
+    assert "DIRECT TRANSFORMATION, masked" in run_program(*down).out
     for each in ("cols-source", *sinks):
         worker.delete(each)
