@@ -299,6 +299,14 @@ class TestDatasets:
             ('{"connectors": [3]}', "connectors[0]: not an object"),
             ('{"connectors": [{"role": "sink"}]}', "connectors[0]: 'classes'"),
             ('{"connectors": [{"classes": ["a"], "role": "x"}]}', "connectors[0]: 'role'"),
+            (
+                '{"connectors": [{"classes": ["a"], "role": "sink", "columns": [{"do": "x"}]}]}',
+                "connectors[0]: columns[0]: 'do' is none of change, collapse",
+            ),
+            (
+                '{"connectors": [{"classes": ["a"], "role": "sink", "columns": "x"}]}',
+                "connectors[0]: 'columns' is not a list of steps",
+            ),
         ],
     )
     def test_rows_with_mistakes(

@@ -132,7 +132,8 @@ class PartColumns:
 
     def flat(self, delimiter: str) -> "PartColumns":
         """With the names of paths joined, as far as these are known."""
-        columns, joined = {}, dict(self.joined)
+        columns: dict[Path, StateColumn] = {}
+        joined = dict(self.joined)
         for path, column in self.columns.items():
             name = delimiter.join(path)
             columns[(name,) if path else ()] = column

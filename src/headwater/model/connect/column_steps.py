@@ -197,3 +197,4 @@ _STEPS: Mapping[str, Callable[[Step, str, Config, RecordColumns], RecordColumns]
     "select": _select,
     "unwrap": _unwrap,
 }
+STEP_KINDS = frozenset(_STEPS)

@@ -55,6 +55,8 @@ public class ColumnsBenchmark {
         add("mask", KAFKA + "MaskField$Value", "fields", String.join(",", flat.subList(fields / 5, fields / 2)));
         add("cast", KAFKA + "Cast$Value", "spec", String.join(":string,", flat.subList(fields / 2, fields)) + ":string");
         add("insert", KAFKA + "InsertField$Value", "topic.field", "topic");
+        // The rules are read when a worker starts.
+        new TransformChain(config);
     }
 
     private void add(String name, String type, String key, String value) {
