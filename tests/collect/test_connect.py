@@ -462,10 +462,11 @@ class TestSecrets:
         with pytest.raises(BadConfig, match="cannot be read"):
             passes.run(user="me", password=f"file:{tmp_path / 'none'}")
 
+    @pytest.mark.parametrize("key", ["url", "registry"])
     @pytest.mark.parametrize("url", ["connect:8083", "http://", "http://u:p@host", "ftp://x"])
-    def test_what_is_no_address(self, passes: Passes, url: str) -> None:
+    def test_what_is_no_address(self, passes: Passes, url: str, key: str) -> None:
         with pytest.raises(ValidationError) as found:
-            passes.collector(url=url)
+            passes.collector(**{key: url})
         assert "u:p" not in str(found.value).partition("[type=")[0]
 
 
