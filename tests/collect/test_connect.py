@@ -13,6 +13,7 @@ from headwater.collect.connect.fetch import ConnectApi
 from headwater.errors import BadConfig, BadSecret, SourceUnavailable
 from headwater.model.connect.connector_runs import connector_run_id
 from headwater.model.connect.connectors import TRANSFORM_CLASS
+from headwater.model.values.instant import SECOND, now
 from testing.stand_ins.connect_rest import VERSION, ConnectStandIn, StandInAnswer, serve_stand_in
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
@@ -97,6 +98,32 @@ class TestLife:
         kind = event["job"]["facets"]["jobType"]
         assert kind["emissionPattern"]["eventContentMode"] == "COMPLETE_SNAPSHOT"
         assert (kind["processingType"], kind["jobType"]) == ("STREAMING", "SINK")
+
+    @pytest.mark.parametrize(
+        ("kind", "chosen", "version"),
+        [
+            ("com.example.OneSinkConnector", "", "1.2"),
+            ("OneSink", "", "1.2"),
+            ("com.example.TwoSink", "", None),
+            ("com.example.TwoSink", "2.0", "2.0"),
+            ("com.example.TwoSink", "[1.0,2.0)", None),
+            ("com.example.NoneSink", "", None),
+        ],
+    )
+    def test_the_version_of_its_class(
+        self, worker: ConnectStandIn, passes: Passes, kind: str, chosen: str, version: str | None
+    ) -> None:
+        worker.plugins = [
+            {"class": "com.example.OneSinkConnector", "type": "sink", "version": "1.2"},
+            {"class": "com.example.TwoSink", "type": "sink", "version": "1.0"},
+            {"class": "com.example.TwoSink", "type": "sink", "version": "2.0"},
+            {"class": 3},
+        ]
+        config = {"connector.class": kind, "topics": "t", "connector.plugin.version": chosen}
+        worker.add("one", config)
+        (event,) = passes.run()
+        facet = event["run"]["facets"]["kafka_connect_rest"]
+        assert facet.get("connectorVersion") == version
 
     def test_the_run_is_that_of_the_plugin(self, worker: ConnectStandIn, passes: Passes) -> None:
         worker.add("orders-to-dw", SINK)
@@ -515,6 +542,51 @@ class TestFaults:
         for part in ("topics", "offsets"):
             worker.faults[f"/connectors/one/{part}"] = [StandInAnswer(status, b"{}")]
         assert passes.steps() == ["START started"]
+
+    def test_only_what_says_something_is_requested(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        worker.add("sink", SINK)
+        worker.add("pattern", {**SINK, "topics.regex": "o.*", "topics": ""})
+        worker.add("source", SOURCE)
+        passes.run()
+        details = [each for each in worker.requests if each.count("/") == 3]
+        assert sorted(each for each in details if each.startswith("/connectors/")) == [
+            "/connectors/pattern/offsets",
+            "/connectors/pattern/topics",
+            "/connectors/sink/offsets",
+            "/connectors/source/topics",
+        ]
+
+    def test_deleted_between_the_list_and_its_details(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        """It is reported as the list has it, and as deleted by the next pass."""
+        worker.add("gone", SOURCE)
+        listed = worker.answer("/connectors?expand=info&expand=status")
+        del worker.connectors["gone"]
+        worker.add("here", SOURCE)
+        worker.faults["/connectors"] = [listed]
+        assert passes.steps() == ["START started"]
+        assert "/connectors/gone/topics" in worker.requests
+        worker.faults.clear()
+        assert sorted(passes.steps()) == ["ABORT deleted", "START started"]
+
+    def test_a_clock_that_is_set_back(
+        self, worker: ConnectStandIn, passes: Passes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What is sent later counts, whatever the clock says."""
+        worker.add("one", SINK)
+        ahead = now() + 3_600 * SECOND
+        monkeypatch.setattr("headwater.collect.connect.now", lambda: ahead)
+        (first,) = passes.run()
+        monkeypatch.undo()
+        worker.connectors["one"]["connector"]["state"] = "PAUSED"
+        (second,) = passes.run()
+        del worker.connectors["one"]
+        (third,) = passes.run()
+        times = [each["eventTime"] for each in (first, second, third)]
+        assert times == sorted(times) and len(set(times)) == 3
 
     def test_while_workers_rebalance(
         self, worker: ConnectStandIn, passes: Passes, tmp_path: Path

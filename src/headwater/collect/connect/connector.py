@@ -22,6 +22,8 @@ Json = dict[str, Any]
 PRODUCER = Producer.of_part("collect/connect")
 _PROVIDED = re.compile(r"\$\{[\w.-]+:[^}]*\}")
 _CAUSE = "Caused by: "
+# One, and not a range of them.
+_VERSION = r"\d[\w.+-]{0,63}"
 
 
 class ConnectCluster(NamedTuple):
@@ -33,6 +35,8 @@ class ConnectCluster(NamedTuple):
     bootstrap: str
     heartbeat_seconds: int
     rows: Sequence[Row] = ()
+    versions: Mapping[str, str] = {}
+    """Of the classes of connectors that the worker has."""
     columns: ReadColumns = lambda topic: None
 
 
@@ -134,12 +138,27 @@ class ObservedConnector:
         }
         if step is ConnectorStep.STARTED:
             own["config"] = displayed(config, self._types)
+            if version := self._find_version():
+                own["connectorVersion"] = version
         facets = {"kafka_connect_rest": PRODUCER.custom_facet(**own)}
         if step is ConnectorStep.FAILED:
             facets["errorMessage"] = self._error()
         if not self.is_reported_inside:
             facets |= gaps_facets(PRODUCER, gaps)
         return facets
+
+    def _find_version(self) -> str | None:
+        """The version of the connector's class, which a configuration may abbreviate, or choose."""
+        kind = self._report.config.get("connector.class", "")
+        chosen = self._report.config.get("connector.plugin.version", "")
+        if re.fullmatch(_VERSION, chosen):
+            return chosen
+        found = {
+            version
+            for name, version in self._cluster.versions.items()
+            if is_alias(kind, name) or kind == name.rpartition(".")[2].removesuffix("Connector")
+        }
+        return found.pop() if len(found) == 1 else None
 
     def _error(self) -> Json:
         """The connector's own trace, else those of its tasks, by their innermost cause."""
