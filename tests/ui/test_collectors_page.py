@@ -30,9 +30,9 @@ def test_it_says_how_it_went_and_runs_on_request(own: tuple[Site, Api]) -> None:
     site.page.get_by_role("link", name="Show collectors").click()
     card = site.page.locator(".card", has_text="shop")
     expect(card).to_contain_text("3 events stored, 1 refused")
-    expect(card).to_contain_text("every 1 min")
-    card.get_by_role("button", name="Run shop now").click()
-    expect(card.get_by_role("button", name="Run shop now")).to_be_disabled()
+    expect(card).to_contain_text("every 1 min 30 s")
+    card.get_by_role("button", name="Run now: shop").click()
+    expect(card.get_by_role("button", name="Run now: shop")).to_be_disabled()
     expect(card).to_contain_text("requested")
     # Whoever runs it is told so.
     assert report(api, "shop", "hold")["isRequested"] is True
@@ -50,7 +50,7 @@ def test_one_that_nobody_runs(own: tuple[Site, Api]) -> None:
     site.open("/collectors")
     card = site.page.locator(".card", has_text="shop")
     expect(card).to_contain_text("nobody runs it")
-    expect(card.get_by_role("button", name="Run shop now")).to_be_disabled()
+    expect(card.get_by_role("button", name="Run now: shop")).to_be_disabled()
 
 
 @pytest.mark.parametrize("kind", ["script", "image", "right to left", "long"])

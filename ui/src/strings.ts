@@ -647,7 +647,7 @@ export const strings = {
     nobody: "nobody runs it",
     by: (holder: string) => `run by ${holder}`,
     run: "Run now",
-    runTitle: (name: string) => `Run ${name} now`,
+    runTitle: (name: string) => `Run now: ${name}`,
     requested: "requested",
     noRun: "Nobody runs it: start “headwater serve --collect”.",
     states: { running: "running", waiting: "waiting", failing: "failing", stopped: "stopped" } as Record<
