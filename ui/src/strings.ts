@@ -620,7 +620,7 @@ export const strings = {
     note: (since: string, read: number) =>
       `Counted since ${since}; of the week before, samples. ${plural(read, "event")} read.`,
     producer: "Producer",
-    unnamed: "no producer named",
+    unnamed: "no producer named, or not read",
     namespaces: "Job namespaces",
     last: "Last event",
     rate: "Events an hour",
