@@ -82,10 +82,14 @@ class TestJobs:
         assert job["errorMessage"] is None
         assert job["latestRun"]["state"] == "ABORTED"
 
-    def test_a_deleted_connector_is_no_failed_and_no_stopped_one(self, api: Api) -> None:
+    @pytest.mark.parametrize("facet", ["kafka_connect", "kafka_connect_rest"])
+    def test_a_deleted_connector_is_no_failed_and_no_stopped_one(
+        self, api: Api, facet: str
+    ) -> None:
+        """As its plugin has it, or a collector outside."""
         for job, end in (("sink", "FAIL"), ("source", "ABORT")):
             run = ended(api, job, 3 * HOUR, end)
-            deleted = {"kafka_connect": {"reason": "deleted"}}
+            deleted = {facet: {"reason": "deleted"}}
             api.store(said("OTHER", 2 * HOUR, run, job, run_facets=deleted))
         assert api.read("/health/jobs")["jobs"] == []
         assert api.read("/health/jobs", state="stopped")["jobs"] == []

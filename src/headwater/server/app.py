@@ -56,6 +56,7 @@ from headwater.server.http.responses import Noted, respond_error, with_etag, wit
 from headwater.server.ingest import IngestApp, is_ingest
 from headwater.server.insight import owners
 from headwater.server.insight import routes as insight_routes
+from headwater.server.insight.streams import create_streams_router
 from headwater.server.lineage import impact, tag_report
 from headwater.server.lineage import routes as lineage_routes
 from headwater.server.live import routes as live_routes
@@ -197,7 +198,7 @@ class Application:
             app.include_router(more.router, prefix="/api/v1")
         app.include_router(create_health_router(self._settings.health), prefix="/api/v1")
         silent_after = read_silent_after(self._settings.health)
-        for create in (create_problems_router, create_upstream_router):
+        for create in (create_problems_router, create_upstream_router, create_streams_router):
             app.include_router(create(silent_after), prefix="/api/v1")
         describe_api(app)
         return app

@@ -1,5 +1,18 @@
 // Made by `make ui-types` from the API document; not written by hand.
 
+export interface ActivityAt {
+  at: string;
+  events: number | null;
+  written: CountedVolume;
+  read: CountedVolume;
+}
+
+export interface ActivityMark {
+  at: string;
+  kind: string;
+  run: string;
+}
+
 export interface AffectedAsset {
   id: string;
   type: string;
@@ -248,6 +261,7 @@ export interface DatasetData {
   lastLifecycleState: string | null;
   system: string;
   aliases?: NameShape[];
+  owners?: string[];
 }
 
 export interface DatasetIdBody {
@@ -459,6 +473,12 @@ export interface FieldShape {
   fields?: FieldShape[];
 }
 
+export interface Flow {
+  rowsPerSecond: number | null;
+  bytesPerSecond: number | null;
+  lag: number | null;
+}
+
 export interface GapCount {
   kind: string;
   name: string;
@@ -549,6 +569,13 @@ export interface HealthVolume {
   usualBytes: number | null;
 }
 
+export interface HeartbeatGap {
+  from: string;
+  to: string;
+  seconds: number;
+  isOpen: boolean;
+}
+
 export interface Impact {
   assets: AffectedAsset[];
   totalCount: number;
@@ -571,6 +598,18 @@ export interface InputFieldShape {
   isAssumed?: boolean;
   via?: string;
   incomplete?: boolean;
+}
+
+export interface JobActivity {
+  job: NodeName;
+  by: string;
+  from: string;
+  to: string;
+  steps: ActivityAt[];
+  marks: ActivityMark[];
+  gaps: HeartbeatGap[];
+  silentAfterSeconds: number;
+  isCut: boolean;
 }
 
 export interface JobBody {
@@ -601,6 +640,7 @@ export interface JobData {
   tags: string[];
   system: string;
   deleted?: boolean;
+  owners?: string[];
   incomplete?: boolean;
   gapSummary?: string;
   gaps?: GapShape[];
@@ -787,6 +827,12 @@ export interface NodeShape {
   distance: number;
   more?: MoreShape;
   incomplete?: boolean;
+}
+
+export interface NodeThroughput {
+  id: string;
+  written: Flow;
+  read: Flow;
 }
 
 export interface OpenLineageEvent {
@@ -1102,6 +1148,12 @@ export interface TagReport {
 export interface TagShape {
   name: string;
   description: string | null;
+}
+
+export interface Throughput {
+  minutes: number;
+  to: string;
+  nodes: NodeThroughput[];
 }
 
 export type Towards = "upstream" | "downstream" | "both" | "connected";

@@ -8,11 +8,11 @@ import type { ColumnGraphShape } from "../api/schema";
 import { inBatches } from "./batches";
 import { columnEdges, columnPath } from "./columns";
 import { compareGraphs } from "./compare";
+import { shapeGraph } from "./filter";
 import { mergeWalks } from "./merge";
 import type { ColumnEdge, Graph, Health } from "./model";
 import { emptyGraph } from "./model";
 import { pathGraph } from "./path";
-import { shapeGraph } from "./shape";
 import type { View } from "./view-state";
 import { DEFAULT_HOPS, MOST_HOPS, sideOfKey, unpackList } from "./view-state";
 
