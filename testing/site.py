@@ -113,6 +113,13 @@ class Site(NamedTuple):
             for node in violation["nodes"]
         ]
 
+    def small_targets(self) -> list[str]:
+        """What is smaller than 24 by 24 pixels to click on, with something else next to it."""
+        self.page.evaluate(AXE.read_text())
+        rule = {"runOnly": {"type": "rule", "values": ["target-size"]}}
+        found = self.page.evaluate("rule => axe.run(rule)", rule)
+        return [node["html"][:160] for each in found["violations"] for node in each["nodes"]]
+
     def too_wide(self) -> list[str]:
         """What makes the page scroll sideways."""
         return list(self.page.evaluate(_TOO_WIDE))
