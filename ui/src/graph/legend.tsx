@@ -46,7 +46,7 @@ function LineKey({ kind }: { kind: (typeof LINES)[number] | "through" | "past" }
 /** All that a graph may show. */
 export function Legend({ isCompared }: { isCompared: boolean }) {
   return (
-    <details className="legend">
+    <details className="graph-legend">
       <summary>{words.key.title}</summary>
       <ul>
         {(["dataset", "job", "group"] as const).map((kind) => (
