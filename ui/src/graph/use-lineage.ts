@@ -4,7 +4,7 @@ import { useMemo, useRef } from "react";
 
 import { datasetId, isJobId } from "../api/ids";
 import { columnLineage, columnsAround, datasetHealth, jobHealth, lineage, paths, throughput } from "../api/queries";
-import type { ColumnGraphShape, Flow, NodeThroughput } from "../api/schema";
+import type { ColumnGraphShape, FlowRate, NodeThroughput } from "../api/schema";
 import { countOf, rateOf } from "../parts/time";
 import { strings } from "../strings";
 import { inBatches } from "./batches";
@@ -153,7 +153,7 @@ export function useRates(isOn: boolean, graph: Graph | undefined): ReadonlyMap<s
 }
 
 function tellRate({ written, read }: NodeThroughput): string {
-  const rate = ({ rowsPerSecond }: Flow) => (rowsPerSecond === null ? "" : rateOf(rowsPerSecond));
+  const rate = ({ rowsPerSecond }: FlowRate) => (rowsPerSecond === null ? "" : rateOf(rowsPerSecond));
   const lag = read.lag ?? written.lag;
   return strings.activity.ofNode(rate(written), rate(read), lag === null ? "" : countOf(lag));
 }

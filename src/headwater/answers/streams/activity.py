@@ -18,11 +18,11 @@ from headwater.store.engine import Connection
 from headwater.store.maintenance.erasable import read_pruned_before
 from headwater.store.read.runs import RunRecord, read_runs
 from headwater.store.stats.heartbeats import Beats, read_beats, read_last_before
-from headwater.store.stats.run_volumes import RunUse, read_run_volumes
+from headwater.store.stats.run_volumes import SampledUse, read_run_volumes
 from headwater.store.stats.runs_in_range import TimeRange, find_runs_of
 from headwater.store.stats.volume import STEPS, VolumeBucket, add_volumes
 
-# Of more only the newest are told.
+# Of more only the newest are listed.
 _MOST_MARKS = 1_000
 _MOST_GAPS = 1_000
 _NOTHING = VolumeBucket()
@@ -75,7 +75,7 @@ def job_activity(
     )
 
 
-def _by_step(uses: dict[RunUse, dict[int, VolumeBucket]]) -> Steps:
+def _by_step(uses: dict[SampledUse, dict[int, VolumeBucket]]) -> Steps:
     steps: defaultdict[tuple[int, int], list[tuple[bytes, VolumeBucket]]] = defaultdict(list)
     for use, volumes in uses.items():
         for number, volume in volumes.items():
