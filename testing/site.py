@@ -113,6 +113,12 @@ class Site(NamedTuple):
             for node in violation["nodes"]
         ]
 
+    def small_targets(self) -> list[str]:
+        """What can be clicked and is smaller than 24 by 24 pixels, with nothing around it."""
+        self.page.evaluate(AXE.read_text())
+        found = self.page.evaluate("() => axe.run({runOnly: ['target-size']})")
+        return [node["html"][:160] for rule in found["violations"] for node in rule["nodes"]]
+
     def too_wide(self) -> list[str]:
         """What makes the page scroll sideways."""
         return list(self.page.evaluate(_TOO_WIDE))

@@ -123,6 +123,23 @@ def test_figures_of_a_plot_can_be_read_without_pointing(site: Site) -> None:
     assert site.violations() == []
 
 
+@pytest.mark.parametrize("width", [1360, 360])
+def test_what_is_clicked_is_large_enough(site: Site, page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 860})
+    views = ({}, {"table": "1"}, {"columns": dataset_id(FACT)}, {"rates": "1", "find": "orders"})
+    for view in views:
+        site.open_graph(node=dataset_id(FACT), **view)
+        page.locator(".panel .rows, .panel button").first.wait_for()
+        assert site.small_targets() == []
+    for name in ("order-enrichment", "fraud-screening"):
+        site.open("/job", namespace="flink://shop-streams:8081", name=name)
+        page.get_by_role("heading", name="Activity").wait_for()
+        assert site.small_targets() == []
+    site.open("/job", namespace="dbt://shop-analytics", name="shop_analytics.orders_fact")
+    page.locator(".timeline").wait_for()
+    assert site.small_targets() == []
+
+
 def test_an_address_that_is_nobodys_says_so_on_a_page(site: Site) -> None:
     site.open("/nowhere")
     expect(site.page.get_by_role("heading", name="Not found")).to_be_visible()

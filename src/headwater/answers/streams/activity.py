@@ -49,7 +49,7 @@ def job_activity(
     volumes = _by_step(read_run_volumes(connection, found, size, interval))
     counts = Counter[int]()
     for beat in beats:
-        counts[beat.first // step] += beat.count
+        counts[beat.first // step] += beat.events
     steps = [
         ActivityAt(
             format_instant(number * step),
