@@ -13,7 +13,10 @@ from headwater.collect.connect.fetch import ConnectApi
 from headwater.errors import BadConfig, BadSecret, SourceUnavailable
 from headwater.model.connect.connector_runs import connector_run_id
 from headwater.model.connect.connectors import TRANSFORM_CLASS
+from headwater.model.values.instant import SECOND, now
 from testing.stand_ins.connect_rest import VERSION, ConnectStandIn, StandInAnswer, serve_stand_in
+from testing.stand_ins.schema_registry import RegistryStandIn
+from testing.stand_ins.serving import serve
 
 Json = dict[str, Any]
 
@@ -95,6 +98,32 @@ class TestLife:
         kind = event["job"]["facets"]["jobType"]
         assert kind["emissionPattern"]["eventContentMode"] == "COMPLETE_SNAPSHOT"
         assert (kind["processingType"], kind["jobType"]) == ("STREAMING", "SINK")
+
+    @pytest.mark.parametrize(
+        ("kind", "chosen", "version"),
+        [
+            ("com.example.OneSinkConnector", "", "1.2"),
+            ("OneSink", "", "1.2"),
+            ("com.example.TwoSink", "", None),
+            ("com.example.TwoSink", "2.0", "2.0"),
+            ("com.example.TwoSink", "[1.0,2.0)", None),
+            ("com.example.NoneSink", "", None),
+        ],
+    )
+    def test_the_version_of_its_class(
+        self, worker: ConnectStandIn, passes: Passes, kind: str, chosen: str, version: str | None
+    ) -> None:
+        worker.plugins = [
+            {"class": "com.example.OneSinkConnector", "type": "sink", "version": "1.2"},
+            {"class": "com.example.TwoSink", "type": "sink", "version": "1.0"},
+            {"class": "com.example.TwoSink", "type": "sink", "version": "2.0"},
+            {"class": 3},
+        ]
+        config = {"connector.class": kind, "topics": "t", "connector.plugin.version": chosen}
+        worker.add("one", config)
+        (event,) = passes.run()
+        facet = event["run"]["facets"]["kafka_connect_rest"]
+        assert facet.get("connectorVersion") == version
 
     def test_the_run_is_that_of_the_plugin(self, worker: ConnectStandIn, passes: Passes) -> None:
         worker.add("orders-to-dw", SINK)
@@ -308,6 +337,105 @@ class TestDatasets:
         assert place in found.value.message
 
 
+RECORD = {
+    "type": "record",
+    "name": "row",
+    "fields": [{"name": name, "type": "string"} for name in ("id", "email", "ssn")],
+}
+MASKED = {
+    "transforms": "rename,mask",
+    "transforms.rename.type": "org.apache.kafka.connect.transforms.ReplaceField$Value",
+    "transforms.rename.renames": "email:mail",
+    "transforms.mask.type": "org.apache.kafka.connect.transforms.MaskField$Value",
+    "transforms.mask.fields": "ssn",
+}
+
+
+def column_edges(dataset: Json) -> dict[str, list[tuple[str, str, str, bool]]]:
+    """Of each column: the dataset and the column it comes from, how, and whether it is masked."""
+    fields = dataset["facets"].get("columnLineage", {"fields": {}})["fields"]
+    return {
+        name: [
+            (each["name"], each["field"], way["subtype"], way["masking"])
+            for each in field["inputFields"]
+            for way in each["transformations"]
+        ]
+        for name, field in fields.items()
+    }
+
+
+class TestColumns:
+    """By the schemas of a registry: a worker's REST API has none."""
+
+    @pytest.fixture
+    def registry(self) -> Iterator[RegistryStandIn]:
+        with serve(RegistryStandIn()) as stand_in:
+            stand_in.add("orders-value", json.dumps(RECORD))
+            stand_in.add("orders-key", '"long"')
+            stand_in.add("cdc.public.orders-value", json.dumps(RECORD))
+            yield stand_in
+
+    def test_of_a_sink(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        key = {"pk.mode": "record_key", "pk.fields": "order_id"}
+        worker.add("orders-sink", {**SINK, **MASKED, **key})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {
+            "id": [("orders", "id", "IDENTITY", False)],
+            "mail": [("orders", "email", "IDENTITY", False)],
+            "order_id": [("orders", "key", "IDENTITY", False)],
+            "ssn": [("orders", "ssn", "TRANSFORMATION", True)],
+        }
+
+    def test_of_a_source(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        unwrap = {
+            **MASKED,
+            "transforms": "unwrap,mask",
+            "transforms.unwrap.type": "io.debezium.transforms.ExtractNewRecordState",
+        }
+        worker.add("cdc", {**SOURCE, **unwrap})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {
+            "id": [("shop.public.orders", "id", "IDENTITY", False)],
+            "email": [("shop.public.orders", "email", "IDENTITY", False)],
+            "ssn": [("shop.public.orders", "ssn", "TRANSFORMATION", True)],
+        }
+
+    def test_of_a_transform_that_is_not_known(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        kind = "com.example.Scramble"
+        worker.add("orders-sink", {**SINK, "transforms": "x", "transforms.x.type": kind})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {}
+        # What it does to topics is not known either, which is reported already.
+        gaps = event["run"]["facets"]["headwater_gaps"]["gaps"]
+        assert [(gap["kind"], gap["name"]) for gap in gaps] == [("operator", kind)]
+
+    def test_without_a_registry_or_without_a_schema_there_are_none(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        worker.add("orders-sink", SINK)
+        (event,) = passes.run()
+        assert column_edges(event["outputs"][0]) == {}
+        worker.add("bids-sink", {**SINK, "topics": "bids"})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {}
+        assert "headwater_gaps" not in event["run"]["facets"]
+
+    def test_a_registry_that_does_not_answer_is_a_gap(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        worker.add("orders-sink", SINK)
+        (event,) = passes.run(registry="http://127.0.0.1:9", timeout="1s")
+        assert names(event["outputs"]) == [("postgres://db:5432", "dw.public.orders")]
+        gaps = event["run"]["facets"]["headwater_gaps"]["gaps"]
+        assert [gap["name"] for gap in gaps] == ["schema registry"]
+
+
 class TestSecrets:
     def test_none_is_in_an_event(self, worker: ConnectStandIn, passes: Passes) -> None:
         """By its key, by the type that the class defines, by its form, and by being unknown."""
@@ -405,6 +533,51 @@ class TestFaults:
         for part in ("topics", "offsets"):
             worker.faults[f"/connectors/one/{part}"] = [StandInAnswer(status, b"{}")]
         assert passes.steps() == ["START started"]
+
+    def test_only_what_says_something_is_requested(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        worker.add("sink", SINK)
+        worker.add("pattern", {**SINK, "topics.regex": "o.*", "topics": ""})
+        worker.add("source", SOURCE)
+        passes.run()
+        details = [each for each in worker.requests if each.count("/") == 3]
+        assert sorted(each for each in details if each.startswith("/connectors/")) == [
+            "/connectors/pattern/offsets",
+            "/connectors/pattern/topics",
+            "/connectors/sink/offsets",
+            "/connectors/source/topics",
+        ]
+
+    def test_deleted_between_the_list_and_its_details(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        """It is reported as the list has it, and as deleted by the next pass."""
+        worker.add("gone", SOURCE)
+        listed = worker.answer("/connectors?expand=info&expand=status")
+        del worker.connectors["gone"]
+        worker.add("here", SOURCE)
+        worker.faults["/connectors"] = [listed]
+        assert passes.steps() == ["START started"]
+        assert "/connectors/gone/topics" in worker.requests
+        worker.faults.clear()
+        assert sorted(passes.steps()) == ["ABORT deleted", "START started"]
+
+    def test_a_clock_that_is_set_back(
+        self, worker: ConnectStandIn, passes: Passes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What is sent later counts, whatever the clock says."""
+        worker.add("one", SINK)
+        ahead = now() + 3_600 * SECOND
+        monkeypatch.setattr("headwater.collect.connect.now", lambda: ahead)
+        (first,) = passes.run()
+        monkeypatch.undo()
+        worker.connectors["one"]["connector"]["state"] = "PAUSED"
+        (second,) = passes.run()
+        del worker.connectors["one"]
+        (third,) = passes.run()
+        times = [each["eventTime"] for each in (first, second, third)]
+        assert times == sorted(times) and len(set(times)) == 3
 
     def test_while_workers_rebalance(
         self, worker: ConnectStandIn, passes: Passes, tmp_path: Path

@@ -74,6 +74,7 @@ def test_memory_stays(server: Headwater, capsys: pytest.CaptureFixture[str]) -> 
                 at_rest.append(_megabytes_at_rest(server))
                 rested += time.monotonic() - before
         megabytes.append(_megabytes(server))
+    traffic.close()
     took = time.monotonic() - started - rested
     cpu = sum(psutil.Process(server.pid).cpu_times()[:2])
     with capsys.disabled():
@@ -96,6 +97,7 @@ class Traffic:
         self._events = load.events(EVENTS)
         self._lock = Lock()
         self._mine = local()
+        self._clients: list[httpx2.Client] = []
         self._pool = ThreadPoolExecutor(SENDERS + READERS)
         self.events = self.rejected = self.reads = 0
 
@@ -106,12 +108,18 @@ class Traffic:
         for each in wait([*sending, *reading]).done:
             each.result()
 
+    def close(self) -> None:
+        self._pool.shutdown()
+        for client in self._clients:
+            client.close()
+
     def describe(self) -> str:
         return f"{self.events:,} events, {self.rejected:,} rejected, {self.reads:,} reads"
 
     def _client(self) -> httpx2.Client:
         if not hasattr(self._mine, "client"):
             self._mine.client = new_client(self._url)
+            self._clients.append(self._mine.client)
         client: httpx2.Client = self._mine.client
         return client
 

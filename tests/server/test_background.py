@@ -155,7 +155,7 @@ class TestGivingMemoryBack:
             ([100, 110, 120], 0),
             # Nothing goes on any more.
             ([100, 120, 120, 105], 1),
-            ([100, 105, 105], 0),
+            ([100, 103, 103], 0),
             # Once is enough, unless it has grown again.
             ([100, 120, 120, 105, 105, 105], 1),
             ([100, 140, 105, 120, 120, 105], 2),

@@ -200,7 +200,7 @@ del bodies
 all_there = threading.Barrier(10)
 
 def work():
-    held = [bytearray(100_000) for _ in range(200)]
+    held = [bytearray(50_000) for _ in range(400)]
     all_there.wait()
     del held
     all_there.wait()

@@ -16,7 +16,7 @@ ENDLESS = {
     "SELECT count(*) AS slept FROM n",
     "postgresql": "SELECT count(pg_sleep(1)) AS slept FROM generate_series(1, 100000)",
 }
-SECONDS = 0.3
+SECONDS = 0.1
 
 
 @contextmanager
@@ -74,3 +74,14 @@ def test_a_read_ends_between_its_rows(sqlite_api: Api) -> None:
     with endless(sqlite_api, "dataset", after_rows=True):
         for _ in range(3):
             check_over(sqlite_api.get("/namespaces/scheduler/jobs/load", timeout=SECONDS))
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 1e-4, 1e-3])
+def test_a_time_that_is_over_before_a_connection_is_there(api: Api, seconds: float) -> None:
+    """Only this request ends: those of others, whose connections it shares, go on."""
+    api.store(run_event())
+    for _ in range(20):
+        answer = api.get("/namespaces", timeout=seconds)
+        if answer.status_code != 200:
+            check_over(answer, seconds)
+        assert api.get("/namespaces").status_code == 200

@@ -9,14 +9,18 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 # Their tests share a Spark session, a worker of Kafka Connect, or what they have parsed.
-_SHARED = {
-    "tests/pipeline": "spark",
-    "tests/spark": "spark",
-    "tests/connect": "connect",
-    "tests/suite": "suite",
-}
+_SHARED = ("tests/pipeline", "tests/spark", "tests/connect", "tests/suite")
 # Longest first, by the times that a run prints at its end.
-_FIRST = ("spark", "connect")
+_FIRST = (
+    "tests/pipeline",
+    "tests/spark",
+    "tests/faults/test_ingest.py",
+    "tests/connect",
+    "tests/demo/test_live.py",
+    "tests/ui/test_pages.py",
+    "tests/ui/test_graph.py",
+    "tests/ui/test_faults.py",
+)
 
 
 class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
@@ -38,4 +42,5 @@ def order_tests(items: list[pytest.Item]) -> None:
 
 def find_group(nodeid: str) -> str:
     file = nodeid.partition("::")[0]
-    return _SHARED.get(file.rpartition("/")[0], file)
+    shared = (folder for folder in _SHARED if file.startswith(f"{folder}/"))
+    return next(shared, file)

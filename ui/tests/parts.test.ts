@@ -3,7 +3,7 @@ import { urlOf } from "../src/api/client";
 import { shortName } from "../src/api/ids";
 import type { DayUser, FieldShape, RunShape } from "../src/api/schema";
 import { usersOf } from "../src/pages/dataset-usage";
-import { assertionsOf, codeOf, countedOf, errorOf, ownersOf, parentOf } from "../src/parts/facets";
+import { assertionsOf, codeOf, countedOf, errorOf, ownersOf, parentOf, shownStateOf } from "../src/parts/facets";
 import { schemaDiff } from "../src/parts/schema-diff";
 import { agoOf, bytesOf, durationOf } from "../src/parts/time";
 import { tellDuration } from "../src/parts/timeline";
@@ -102,4 +102,11 @@ test("how long a run took, also one that goes on, is silent or has not begun", (
   expect(tellDuration(run("COMPLETED", 100_000, 0))).toBe("1 min 40 s");
   expect(tellDuration(run("RUNNING", null, 7_200_500))).toBe("2 h so far");
   expect(tellDuration(run("NEW", null, 5_000))).toBe("–");
+});
+
+test.each(["kafka_connect", "kafka_connect_rest"])("a connector that was deleted, as %s has it", (name) => {
+  const facets = { [name]: { reason: "deleted" } };
+  expect(shownStateOf({ state: "ABORTED", facets })).toBe("deleted");
+  expect(shownStateOf({ state: "RUNNING", facets })).toBe("RUNNING");
+  expect(shownStateOf({ state: "ABORTED", facets: { [name]: { reason: "stopped" } } })).toBe("ABORTED");
 });

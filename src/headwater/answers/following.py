@@ -107,12 +107,18 @@ class Following:
                 raise
             return read(self._overview)
 
-    def share(self, connection: Connection, key: Hashable, work_out: Callable[[], bytes]) -> bytes:
+    def share(
+        self,
+        connection: Connection,
+        key: Hashable,
+        work_out: Callable[[], bytes],
+        is_over: Callable[[], bool],
+    ) -> bytes:
         """An answer that is the same for all who ask while nothing arrives."""
         place = read_place(connection)
         if place.position is None:
             return work_out()
-        return self._shared.get((place, key), work_out)
+        return self._shared.get((place, key), work_out, is_over)
 
     def _take_in_few(
         self,

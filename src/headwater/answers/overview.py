@@ -6,13 +6,18 @@ Every answer is read off here in the time that what is shown takes, however much
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from headwater.store.query.paging import Page
 
 # Greater than any name.
 _LAST = "\U0010ffff"
+# Notes of when to judge again: those that no longer count are cleared out once they are the most.
+_FEW_NOTES = 1_000
+# So many things that were seen again are moved in the order of time; with more, it is made anew.
+_FEW_MOVED = 300
+_NEVER = -1
 
 
 class JobEntry(NamedTuple):
@@ -71,6 +76,12 @@ class HealthStates:
         return found
 
 
+def _descending(entry: tuple[int, bytes]) -> tuple[int, int]:
+    """A key by which what is sorted in reverse is in order."""
+    at, id = entry
+    return -at, -int.from_bytes(id)
+
+
 def _span(listed: Sequence[tuple[str, str, bytes]], namespace: str) -> tuple[int, int]:
     if not namespace:
         return 0, len(listed)
@@ -92,17 +103,21 @@ class Overview:
         self._times: dict[str, list[int] | None] = {"job": None, "dataset": None}
         self._last_seen: dict[bytes, int] = {}
         self._newest: list[tuple[int, bytes]] | None = None
+        # What was seen again since that was put in order, with the time it has there.
+        self._moved: dict[bytes, int] = {}
         self._due: dict[bytes, int] = {}
         self._heap: list[tuple[int, bytes]] = []
 
     def put_job(self, id: bytes, job: JobEntry) -> None:
-        if self._jobs.get(id) == job:
+        known, times = self._jobs.get(id), self._times["job"]
+        if known == job:
             return
         self.drop_job(id)
         self._jobs[id] = job
         self.systems[job.system] += 1
         self.running[job.system] += job.is_running
-        self._times["job"] = None
+        is_as_old = known is not None and known.first_seen == job.first_seen
+        self._times["job"] = times if is_as_old else None
 
     def drop_job(self, id: bytes) -> None:
         if (job := self._jobs.pop(id, None)) is not None:
@@ -111,15 +126,28 @@ class Overview:
             self._times["job"] = None
 
     def newest(self) -> list[tuple[int, bytes]]:
-        """When each job and dataset was last seen, the newest first."""
-        if self._newest is None:
+        """When each job and dataset was last seen, the newest first; what is given stays as it is.
+
+        It is put in order once; what was seen again since is moved, unless that is much.
+        """
+        if self._newest is None or len(self._moved) > _FEW_MOVED:
             self._newest = sorted(((at, id) for id, at in self._last_seen.items()), reverse=True)
+        elif self._moved:
+            ordered = self._newest.copy()
+            for id, at in self._moved.items():
+                if at != _NEVER:
+                    del ordered[bisect_left(ordered, _descending((at, id)), key=_descending)]
+                insort(ordered, (self._last_seen[id], id), key=_descending)
+            self._newest = ordered
+        self._moved.clear()
         return self._newest
 
     def see(self, id: bytes, last_seen: int) -> None:
-        if last_seen > self._last_seen.get(id, -1):
+        known = self._last_seen.get(id, _NEVER)
+        if last_seen > known:
             self._last_seen[id] = last_seen
-            self._newest = None
+            if self._newest is not None and len(self._moved) <= _FEW_MOVED:
+                self._moved.setdefault(id, known)
 
     def see_dataset(self, id: bytes, first_seen: int) -> None:
         known = self._first_seen.get(id)
@@ -162,6 +190,16 @@ class Overview:
         elif self._due.get(id) != at:
             self._due[id] = at
             heappush(self._heap, (at, id))
+            if len(self._heap) > 2 * len(self._due) + _FEW_NOTES:
+                # Each event of a job moves the time at which it is late: those before would wait
+                # for theirs, a day or more, and be more than all else that is kept here.
+                self._heap = [(at, id) for id, at in self._due.items()]
+                heapify(self._heap)
+
+    @property
+    def notes(self) -> int:
+        """How many notes of when to judge again are kept."""
+        return len(self._heap)
 
     def take_due(self, now: int, most: int) -> set[bytes]:
         """Some of what is to be judged again by now."""

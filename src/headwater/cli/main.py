@@ -20,6 +20,7 @@ from headwater.cli.commands.lineage.diff import diff
 from headwater.cli.commands.lineage.lineage import lineage
 from headwater.cli.commands.lineage.path import path
 from headwater.cli.commands.lineage.sql import sql
+from headwater.cli.commands.lineage.tag_report import tag_report
 from headwater.cli.commands.search import search
 from headwater.cli.commands.store import db, keys, lake
 from headwater.cli.commands.store.rebuild import rebuild
@@ -50,6 +51,7 @@ app.command("datasets")(lists.datasets)
 app.command("runs")(lists.runs)
 app.command("search")(search)
 app.command("tag")(tag)
+app.command("tag-report")(tag_report)
 app.command("describe")(describe)
 app.command("own")(own)
 app.command("delete")(delete)

@@ -25,6 +25,7 @@ from headwater.server.background.periodic import Background
 from headwater.server.background.retention import Retention
 from headwater.server.background.sql_columns import SqlColumns
 from headwater.server.collectors import routes as collector_routes
+from headwater.server.collectors import senders
 from headwater.server.edits import routes
 from headwater.server.health.problems import create_problems_router, create_upstream_router
 from headwater.server.health.routes import create_health_router, read_silent_after
@@ -53,9 +54,10 @@ from headwater.server.http.keyring import REFRESH_SECONDS, Keyring
 from headwater.server.http.metrics import ServerMetrics
 from headwater.server.http.responses import Noted, respond_error, with_etag, with_security_headers
 from headwater.server.ingest import IngestApp, is_ingest
+from headwater.server.insight import owners
 from headwater.server.insight import routes as insight_routes
 from headwater.server.insight.streams import create_streams_router
-from headwater.server.lineage import impact
+from headwater.server.lineage import impact, tag_report
 from headwater.server.lineage import routes as lineage_routes
 from headwater.server.live import routes as live_routes
 from headwater.server.live.feed import LiveFeed
@@ -192,7 +194,8 @@ class Application:
         app.include_router(insight_routes.router, prefix="/api/v1")
         app.include_router(live_routes.router, prefix="/api/v1")
         app.include_router(sql_routes.router, prefix="/api/v1")
-        app.include_router(collector_routes.router, prefix="/api/v1")
+        for more in (collector_routes, senders, tag_report, owners):
+            app.include_router(more.router, prefix="/api/v1")
         app.include_router(create_health_router(self._settings.health), prefix="/api/v1")
         silent_after = read_silent_after(self._settings.health)
         for create in (create_problems_router, create_upstream_router, create_streams_router):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Edges = Mapping[str, str]
 
 # Gaps in the place of an input.
-_NO_INPUTS = frozenset(("LogicalRDD", "Transpose"))
+_NO_INPUTS = frozenset(("LocalRelation", "LogicalRDD", "Transpose"))
 
 
 @dataclass(frozen=True)

@@ -182,3 +182,27 @@ export const family = (id: string) => asking<shapes.JobFamily>(`jobs/${pathOf(id
 export const sqlLineage = {
   mutationFn: (question: shapes.SqlBody) => post<SqlAnswer>("sql/lineage", question),
 };
+
+/** What collects lineage by itself; looked at often while somebody waits for a pass. */
+export const collectors = () => ({
+  ...asking<shapes.CollectorList>("collectors"),
+  refetchInterval: ({ state: { data } }: { state: { data?: shapes.CollectorList } }) =>
+    data?.collectors.some(({ isRequested, state }) => isRequested || state === "running") ? 2_000 : 15_000,
+});
+
+export const runCollector = (name: string) => post<shapes.CollectorAnswer>(`collectors/${pathOf(name)}/run`, {});
+
+export const senders = () => asking<shapes.SenderList>("senders");
+
+export const tags = () => asking<shapes.TagList>("tags", { limit: 1000 });
+
+export const tagReport = (name: string) => asking<shapes.TagReport>(`tags/${pathOf(name)}/report`);
+
+export const owners = () => asking<shapes.OwnerList>("owners", { limit: 1000 });
+
+export const ownedBy = (name: string) => asking<shapes.OwnedList>(`owners/${pathOf(name)}`, { limit: 1000 });
+
+export const namespacesOf = (system: string) => asking<shapes.SystemNamespaces>(`systems/${pathOf(system)}/namespaces`);
+
+export const compareRuns = (id: string, a?: string, b?: string) =>
+  asking<shapes.RunComparison>(`jobs/${pathOf(id)}/runs/compare`, { a, b });

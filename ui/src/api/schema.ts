@@ -847,6 +847,25 @@ export interface OpenLineageEvent {
   schemaURL?: string;
 }
 
+export interface OwnedList {
+  assets: OwnedShape[];
+  totalCount: number;
+}
+
+export interface OwnedShape {
+  id: string;
+  type: string;
+  namespace: string;
+  name: string;
+  system: string;
+  updatedAt: string | null;
+}
+
+export interface OwnerList {
+  owners: string[];
+  totalCount: number;
+}
+
 export interface PathJob {
   namespace: string;
   name: string;
@@ -1006,6 +1025,26 @@ export interface SearchResults {
   results: SearchResult[];
 }
 
+export interface SenderList {
+  senders: SenderShape[];
+  totalCount: number;
+  since: string;
+  read: number;
+}
+
+export interface SenderShape {
+  producer: string;
+  namespaces: string[];
+  namespaceCount: number;
+  events: number;
+  perHour: number;
+  lastEventAt: string | null;
+  lastReceivedAt: string | null;
+  rejected: number;
+  lastRejectedAt: string | null;
+  lastReason: string | null;
+}
+
 export interface SourceBody {
   type: string;
   connectionUrl: string;
@@ -1061,6 +1100,31 @@ export interface SystemCountList {
   totalCount: number;
 }
 
+export interface SystemNamespace {
+  name: string;
+  datasets: number;
+  jobs: number;
+}
+
+export interface SystemNamespaces {
+  namespaces: SystemNamespace[];
+  totalCount: number;
+}
+
+export interface TagAsset {
+  state: string;
+  id: string;
+  type: string;
+  namespace: string;
+  name: string;
+  field: string | null;
+  system: string;
+  owners: string[];
+  hops: number;
+  source: string | null;
+  jobs: string[];
+}
+
 export interface TagBody {
   description?: string | null;
 }
@@ -1068,6 +1132,17 @@ export interface TagBody {
 export interface TagList {
   tags: TagShape[];
   totalCount: number;
+}
+
+export interface TagReport {
+  tag: string;
+  description: string | null;
+  counts: Record<string, number>;
+  assets: TagAsset[];
+  totalCount: number;
+  owners: string[];
+  isCut: boolean;
+  incomplete: boolean;
 }
 
 export interface TagShape {

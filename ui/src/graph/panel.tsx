@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
 import { dataset, jobRuns } from "../api/queries";
-import { State, System, Tag } from "../parts/badges";
+import { State } from "../parts/badges";
 import { GapNotice } from "../parts/gaps";
 import { Icon } from "../parts/icons";
-import { OwnerLink, RunLink } from "../parts/links";
+import { NamespaceLink, OwnerLink, RunLink, SystemLink, TagLink } from "../parts/links";
 import { Fact, Facts } from "../parts/page";
 import { flatten } from "../parts/schema-diff";
 import { Answer, Empty } from "../parts/states";
@@ -74,7 +74,9 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
       <h2 className="wrap">
         <bdi>{node.name}</bdi>
       </h2>
-      <p className="faint wrap">{node.namespace}</p>
+      <p className="faint wrap">
+        <NamespaceLink name={node.namespace} />
+      </p>
       {trouble && (
         <p className="notice" role="note">
           <State state={trouble.state} /> {trouble.reason}
@@ -124,7 +126,7 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
       </div>
       <Facts>
         <Fact name={words.system}>
-          <System name={node.system} />
+          <SystemLink name={node.system} />
         </Fact>
         <Fact name={words.runState}>{node.state && <State state={node.state} />}</Fact>
         {node.writtenAt !== undefined && (
@@ -135,7 +137,7 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
         <Fact name={node.kind === "job" ? strings.job.heartbeat : strings.dataset.seen}>
           {node.at && <Ago time={node.at} />}
         </Fact>
-        <Fact name={words.tag}>{node.tags.length > 0 && node.tags.map((tag) => <Tag key={tag} name={tag} />)}</Fact>
+        <Fact name={words.tag}>{node.tags.length > 0 && node.tags.map((tag) => <TagLink key={tag} name={tag} />)}</Fact>
         <Fact name={words.owner}>
           {node.owners?.map((owner) => (
             <OwnerLink key={owner} name={owner} />

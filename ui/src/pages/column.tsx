@@ -9,10 +9,9 @@ import type { ColumnGraphShape } from "../api/schema";
 import { columnEdges, gapsOf } from "../graph/columns";
 import { How } from "../graph/edges";
 import type { ColumnEdge } from "../graph/model";
-import { Tag } from "../parts/badges";
 import { GapsOfJobs } from "../parts/gaps";
 import { Icon, SystemIcon } from "../parts/icons";
-import { ColumnLink, DatasetLink, JobLink } from "../parts/links";
+import { ColumnLink, DatasetLink, JobLink, NamespaceLink, TagLink } from "../parts/links";
 import { useIsNarrow } from "../parts/narrow";
 import { Fact, Facts, PageHead, Section } from "../parts/page";
 import { flatten } from "../parts/schema-diff";
@@ -61,12 +60,14 @@ export function ColumnPage() {
           <Fact name={words.dataset}>
             <DatasetLink of={named} />
           </Fact>
-          <Fact name={strings.graph.namespace}>{namespace}</Fact>
+          <Fact name={strings.graph.namespace}>
+            <NamespaceLink name={namespace} />
+          </Fact>
           <Fact name={strings.dataset.type}>
             {own?.data.fieldType && <span className="mono">{own.data.fieldType}</span>}
           </Fact>
           <Fact name={strings.dataset.tags}>
-            {told && told.tags.length > 0 && told.tags.map((tag) => <Tag key={tag} name={tag} />)}
+            {told && told.tags.length > 0 && told.tags.map((tag) => <TagLink key={tag} name={tag} />)}
           </Fact>
         </Facts>
       </section>

@@ -7,14 +7,14 @@ import type { Named } from "../api/ids";
 import { jobId } from "../api/ids";
 import { family, job, jobHealth, jobRuns } from "../api/queries";
 import type { FamilyJob, JobFamily, JobShape } from "../api/schema";
-import { State, System, Tag } from "../parts/badges";
+import { State } from "../parts/badges";
 import { DeleteButton, GoneOrDeleted } from "../parts/deletion";
 import { EditDetails } from "../parts/edit-details";
 import { EditLog } from "../parts/edit-log";
 import { codeOf, integrationOf, ownersOf, shownStateOf } from "../parts/facets";
 import { GapNotice } from "../parts/gaps";
 import { Icon, SystemIcon } from "../parts/icons";
-import { JobLink, Owner } from "../parts/links";
+import { JobLink, NamespaceLink, Owner, SystemLink, TagLink } from "../parts/links";
 import { Fact, Facts, PageHead, Section } from "../parts/page";
 import { useNoteViewed } from "../parts/recent";
 import { Answer } from "../parts/states";
@@ -28,6 +28,7 @@ import { systemOfNamespace } from "../systems";
 import type { Step } from "./activity-figures";
 import { Activity } from "./job-activity";
 import { Runs } from "./job-runs";
+import { RunTrends } from "./run-trends";
 
 const words = strings.job;
 /** Jobs that go on: how long a run took says nothing of them. */
@@ -45,7 +46,7 @@ export function JobPage() {
         kind={strings.kinds.job}
         icon={<SystemIcon system={systemOfNamespace(named.namespace)} />}
         title={named.name || named.namespace}
-        under={named.namespace}
+        under={<NamespaceLink name={named.namespace} />}
       >
         <Link to="/lineage" search={{ node: jobId(named) }} className="button primary">
           <Icon name="graph" />
@@ -53,6 +54,9 @@ export function JobPage() {
         </Link>
         <Link to="/impact" search={{ node: jobId(named) }} className="button">
           {strings.impact.button}
+        </Link>
+        <Link to="/compare" search={named} className="button">
+          {strings.compare.button}
         </Link>
         {query.data && <DeleteButton type="job" named={named} />}
       </PageHead>
@@ -85,6 +89,7 @@ function Found({ of, named, by = "minute" }: { of: JobShape; named: Named; by?: 
         hasTimeline={!isStream}
         askMore={isMore ? () => setLimit(Math.min(MOST_RUNS, limit * 4)) : undefined}
       />
+      {!isStream && runs.data && <RunTrends runs={runs.data.runs} />}
       <div className="two">
         <UsedDatasets
           title={words.inputs}
@@ -136,7 +141,7 @@ function About({ of, parent }: { of: JobShape; parent: FamilyJob | undefined }) 
       {of.gapSummary && <GapNotice summary={of.gapSummary} gaps={of.gaps} />}
       <Facts>
         <Fact name={strings.graph.system}>
-          <System name={integrationOf(of.facets) || systemOfNamespace(of.namespace)} />
+          <SystemLink name={integrationOf(of.facets) || systemOfNamespace(of.namespace)} />
         </Fact>
         <Fact name={words.state}>{own && <State state={own.state} />}</Fact>
         <Fact name={words.type}>{of.type.toLowerCase()}</Fact>
@@ -151,7 +156,7 @@ function About({ of, parent }: { of: JobShape; parent: FamilyJob | undefined }) 
           {owners.length > 0 && owners.map((owner) => <Owner key={owner} text={owner} />)}
         </Fact>
         <Fact name={strings.dataset.tags}>
-          {of.tags.length > 0 && of.tags.map((tag) => <Tag key={tag} name={tag} />)}
+          {of.tags.length > 0 && of.tags.map((tag) => <TagLink key={tag} name={tag} />)}
         </Fact>
       </Facts>
     </section>

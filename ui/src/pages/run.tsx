@@ -40,6 +40,11 @@ export function RunPage() {
             {strings.dataset.lineage}
           </Link>
         )}
+        {job && (
+          <Link to="/compare" search={{ namespace: job.namespace, name: job.name, b: id }} className="button">
+            {strings.compare.withPrevious}
+          </Link>
+        )}
       </PageHead>
       <Answer of={query} lines={8}>
         {(found) => <Found of={found} />}

@@ -1,6 +1,9 @@
-/** Times for people: how long ago, with the exact time in UTC on hover. */
+/** Times for people: how long ago, with the exact time on hover. */
 import { strings } from "../strings";
 import { useTicking } from "./tick";
+import { exactOf } from "./zone";
+
+export { exactOf };
 
 const STEPS: [number, string][] = [
   [86_400, "d"],
@@ -35,11 +38,6 @@ export function agoOf(time: string | null | undefined, now = Date.now()): string
   if (Number.isNaN(seconds)) return time;
   if (Math.abs(seconds) < 1) return strings.times.now;
   return seconds >= 0 ? strings.times.ago(spanOf(seconds)) : strings.times.in(spanOf(-seconds));
-}
-
-export function exactOf(time: string): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? time : `${date.toISOString().replace("T", " ").slice(0, 19)} UTC`;
 }
 
 export function Ago({ time }: { time: string | null | undefined }) {

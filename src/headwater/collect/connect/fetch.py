@@ -28,8 +28,8 @@ class ClusterInfo(NamedTuple):
 class ConnectorReport(NamedTuple):
     """A connector as its cluster describes it at one moment.
 
-    `topics` are those that it has used since it was created (KIP-558), `offsets` how far it is in
-    them (KIP-875); None where the cluster does not tell.
+    `topics` are those that it has used since it was created (KIP-558), `offsets` how far a sink is
+    in them (KIP-875); None where it does not tell, or is not of use.
     """
 
     name: str
@@ -86,8 +86,13 @@ class ConnectApi:
             yield from pool.map(self._add_details, reports)
 
     def _add_details(self, report: ConnectorReport) -> ConnectorReport:
+        """Ask only for what says something: a sink that lists its topics uses no others, and how
+        far a source is, is its own affair."""
         path = f"/connectors/{quote(report.name, safe='')}"
-        topics, offsets = self._find(f"{path}/topics"), self._find(f"{path}/offsets")
+        is_sink = report.type == "sink"
+        lists_topics = is_sink and bool(report.config.get("topics", "").strip())
+        topics = None if lists_topics else self._find(f"{path}/topics")
+        offsets = self._find(f"{path}/offsets") if is_sink else None
         names = _object(topics, report.name).get("topics")
         places = offsets.get("offsets") if isinstance(offsets, dict) else None
         return report._replace(
@@ -100,6 +105,16 @@ class ConnectApi:
         found = self._find(f"/connector-plugins/{quote(plugin, safe='')}/config")
         defined = filter(_is_object, found) if isinstance(found, list) else ()
         return {str(each.get("name")): str(each.get("type")) for each in defined}
+
+    def read_versions(self) -> dict[str, str]:
+        """The version of each class of connectors that the worker has in one version alone."""
+        found = self._find("/connector-plugins")
+        versions: dict[str, set[str]] = {}
+        for plugin in filter(_is_object, found) if isinstance(found, list) else ():
+            kind, version = plugin.get("class"), plugin.get("version")
+            if isinstance(kind, str) and isinstance(version, str):
+                versions.setdefault(kind, set()).add(version)
+        return {kind: found.pop() for kind, found in versions.items() if len(found) == 1}
 
     def _find(self, path: str) -> Any:
         """What is at a path; None where a worker has no such thing, or does not show it."""

@@ -36,6 +36,8 @@ def translate(
 ) -> TranslatedConnector:
     """What has changed of a connector, at a time in microseconds since 1970."""
     connector = ObservedConnector(cluster, report, types)
+    # Whatever the clock says now: the newest event is what counts.
+    at = at if before is None else max(at, before.reported_at + 1)
     events = []
     if before is not None and before.run != connector.run:
         # Another configuration is another run.
@@ -62,7 +64,7 @@ def translate(
             connector.job["name"],
             connector.run,
             (condition or last).value,
-            at,
+            at + len(events) - 1,
             tuple(sorted(find_failures(report.status))),
             connector.topics,
             {**offsets, **first},
@@ -76,6 +78,7 @@ def translate_deletion(
 ) -> TranslatedConnector:
     """A connector that is no longer there."""
     (step,) = steps_between(Condition(before.condition), Condition.ABSENT)
+    at = max(at, before.reported_at + 1)
     return TranslatedConnector([end_event(cluster, name, before, step, at)], None)
 
 

@@ -23,8 +23,9 @@ from headwater.server.background.periodic import Background
 
 EVERY = timedelta(seconds=10)
 # Growth since the last time that makes it worth the work: amid work, and once nothing goes on.
+# Then it costs little: what is asked next is prepared anew.
 WORTH_BYTES = 32_000_000
-_WORTH_WHEN_QUIET = 8_000_000
+_WORTH_WHEN_QUIET = 4_000_000
 # A process that changes by less from one look to the next is quiet.
 _QUIET_BYTES = 1_000_000
 _STATM = Path("/proc/self/statm")
@@ -32,7 +33,7 @@ _STATM = Path("/proc/self/statm")
 # Python anyhow, and two arenas serve those that are in the database or compress.
 _MALLOC_LIMITS = {
     -8: 2,  # M_ARENA_MAX
-    -3: 256 * 1024,  # M_MMAP_THRESHOLD: larger ones are the system's again as soon as freed
+    -3: 64 * 1024,  # M_MMAP_THRESHOLD: larger ones are the system's again as soon as freed
     -1: 4 * 1024 * 1024,  # M_TRIM_THRESHOLD: more than that at the end of an arena, too
 }
 

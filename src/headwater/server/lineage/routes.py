@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 import msgspec
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from headwater.answers.change_pages import ChangesRequest, page_shape, read_cursor
 from headwater.answers.changes import compared_shape, find_graphs
@@ -23,6 +23,7 @@ from headwater.server.followed import Followed
 from headwater.server.http.parameters import ReadConnection, instant_parameter, json_response
 from headwater.server.lineage import schemas
 from headwater.server.lineage.parameters import AsOf, Depth, Limit, NodeIdParameter
+from headwater.store.query.time_limit import TimeLimit
 from headwater.store.stats.touched import has_all_events
 
 router = APIRouter(tags=["lineage"])
@@ -35,6 +36,7 @@ Direction = Annotated[Towards, Query(description="Direction to follow from the n
 
 @router.get("/lineage/diff", responses=schemas.DIFF)
 def get_diff(
+    http_request: Request,
     connection: ReadConnection,
     following: Followed,
     from_: Annotated[int | None, Depends(instant_parameter("from"))],
@@ -87,7 +89,11 @@ def get_diff(
 
     # Who opens the first page of the web UI asks the same as others do in that minute.
     key = (from_, until, nodeId, depth, direction, limit, request)
-    body = following.share(connection, key, work_out) if following else work_out()
+    limit_of_time: TimeLimit = http_request.state.time_limit
+    if following is None:
+        body = work_out()
+    else:
+        body = following.share(connection, key, work_out, lambda: limit_of_time.is_over)
     return Response(body, media_type="application/json")
 
 

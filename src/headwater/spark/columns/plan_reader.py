@@ -19,7 +19,7 @@ from headwater.spark.columns.sources import (
     parts_of_type,
 )
 from headwater.spark.columns.text import UNKNOWN, function_name
-from headwater.spark.plan import PlanNode, expression_id
+from headwater.spark.plan import ROWS_OF_PROGRAM, PlanNode, expression_id
 
 # Where operators list the columns that they give.
 _OUTPUTS = (
@@ -71,6 +71,8 @@ class PlanReader:
 
     def _rows(self, node: PlanNode, inputs: list[Rows], outer: Mapping[Id, PlanValue]) -> Rows:
         reading = operators.READERS.get(node.kind)
+        if node.fields.get(ROWS_OF_PROGRAM):
+            return self._leaf(node)
         try:
             if reading is not None:
                 return reading(self, node, inputs, outer)

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
+from headwater.errors import TimeIsOver
 from headwater.store.driver_errors import DRIVER_ERRORS
 
 _CURRENT: ContextVar["TimeLimit | None"] = ContextVar("time_limit", default=None)
@@ -38,8 +39,13 @@ class TimeLimit:
             _CURRENT.reset(token)
 
     def tie(self, driver: Any) -> None:
+        """Raises if the time is over already: a pool would take a connection that is ended at once
+        for a database that is gone, and drop those of all others."""
+        if self.is_over:
+            raise TimeIsOver(self.seconds)
         self._driver = driver
         if self.is_over:
+            # Since then, by whoever watches the clock.
             self.end()
 
     def untie(self) -> None:
