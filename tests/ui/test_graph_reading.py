@@ -37,7 +37,8 @@ def test_a_large_fan_is_one_node_until_it_is_opened(crowded: Site, page: Page) -
     page.get_by_role("button", name="Show all in the graph").click()
     expect(page).to_have_url(re.compile("unfold="))
     expect(crowded.node(CONSUMERS)).to_have_count(0)
-    assert len(crowded.shown()) > 20
+    page.keyboard.press("f")
+    expect(crowded.nodes()).to_have_count(122)
     # And again one node.
     page.get_by_role("button", name="Fold neighbours").click()
     expect(crowded.node(CONSUMERS)).to_be_visible()
@@ -97,7 +98,7 @@ def test_the_table_is_in_path_order_with_owners_hops_and_directions(site: Site, 
     names = page.locator(".impact .node-row > .name:first-child").all_text_contents()
     order = [names.index(name) for name in ("shop.commerce.orders", RAW[1], FACT[1], DASHBOARD[1])]
     assert order == sorted(order)
-    row = rows.filter(has=page.locator(f'[title^="{RAW[1]}\\n"]')).first
+    row = rows.filter(has=page.get_by_role("button", name=RAW[1], exact=False)).first
     expect(row).to_contain_text("team:data-platform")
     expect(row).to_contain_text("upstream")
     page.get_by_role("button", name="Owner").click()
@@ -120,9 +121,11 @@ def test_from_afar_nodes_show_name_and_state_alone(site: Site, page: Page) -> No
     site.open_graph(node=job_id(SUMMARY_JOB))
     node = site.node(job_id(SUMMARY_JOB))
     expect(node.locator(".node-place")).to_be_visible()
-    for _ in range(4):
+    viewport = page.locator(".react-flow__viewport")
+    while page.locator(".canvas.far").count() == 0:
+        before = viewport.get_attribute("style")
         page.get_by_role("button", name="Zoom out").click()
-    expect(page.locator(".canvas.far")).to_be_visible()
+        expect(viewport).not_to_have_attribute("style", str(before))
     expect(node.locator(".node-name")).to_be_visible()
     expect(node.locator(".node-state")).to_be_visible()
     expect(node.locator(".node-place")).to_be_hidden()
@@ -238,14 +241,14 @@ def test_hostile_names_in_fans_tables_and_what_is_sought(own: tuple[Site, Api], 
         api.store(event(f"job{number}{HOSTILE}", [middle], [table(f"t{number}")], number))
     node = f"dataset:db://host:middle{HOSTILE}"
     site.open_graph(node=node, table="1", find=HOSTILE.strip())
-    expect(page.locator(".node.group")).to_contain_text("25 consumers")
+    expect(page.locator(".react-flow .node.group")).to_contain_text("25 consumers")
     expect(page.locator(".impact tbody tr")).to_have_count(2)
     expect(page.locator(".impact .owners").first).to_contain_text("onerror")
-    page.locator(".node.group button").click()
+    page.locator(".react-flow .node.group button").click()
     page.get_by_role("tab", name="Details").click()
     page.locator(".fan-member").first.click()
-    expect(page.locator(".node.group")).to_contain_text("24 consumers")
-    assert page.locator("img").count() == 0
+    expect(page.locator(".react-flow .node.group")).to_contain_text("24 consumers")
+    assert page.locator("img[onerror]").count() == 0
 
 
 def test_all_of_it_on_a_phone(crowded: Site, page: Page) -> None:

@@ -40,7 +40,7 @@ function tellPoint({ at, read, written }: ActivityAt, by: Step, point: Omit<Acti
   const parts = [
     point.written !== null && `${words.written} ${rateOf(point.written)}${bytesIn(written.bytes)}`,
     point.read !== null && `${words.read} ${rateOf(point.read)}${bytesIn(read.bytes)}`,
-    point.lag !== null && `${words.lag} ${countOf(point.lag)}`,
+    point.lag !== null && `${words.lag.toLowerCase()} ${countOf(point.lag)}`,
     point.events !== null && words.events(point.events),
   ];
   return `${timeOf(at, by)}: ${parts.filter(Boolean).join(", ") || words.nothing}`;
