@@ -349,7 +349,7 @@ export const strings = {
     onNodes: "Throughput",
     onNodesHelp: "Show rows per second and lag on nodes, as means of the last 10 minutes",
     ofNode: (written: string, read: string, lag: string) =>
-      [written && `↓ ${written}`, read && `↑ ${read}`, lag && `lag ${lag}`].filter(Boolean).join(" · "),
+      [written && `↓${written}`, read && `↑${read}`, lag && `lag ${lag}`].filter(Boolean).join(" "),
   },
   gaps: {
     title: "Lineage is incomplete.",

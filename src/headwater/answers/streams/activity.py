@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 from headwater.answers.results import CountedVolume, NodeName
 from headwater.answers.streams.results import (
@@ -26,6 +27,8 @@ from headwater.store.stats.volume import STEPS, VolumeBucket, add_volumes
 _MOST_MARKS = 1_000
 _MOST_GAPS = 1_000
 _NOTHING = VolumeBucket()
+# What is usual: the pauses before and after one; it is a gap if it is so many times as long.
+_AROUND, _ENOUGH, _LONGER = 5, 3, 3
 _ENDS = {
     EventType.COMPLETE: "completed",
     EventType.ABORT: "stopped",
@@ -106,17 +109,35 @@ def find_marks(beats: Iterable[Beats], *, has_run_before: bool) -> list[tuple[Be
 def find_gaps(
     before: Beats | None, beats: Sequence[Beats], until: int, silent_after: int
 ) -> list[tuple[int, int]]:
-    """Times longer than that without any event, after an event that was not an end."""
-    gaps: list[tuple[int, int]] = []
+    """Times without any event after one that was not an end: longer than that, and than is usual
+    for the events around."""
+    quiet = _quiet_times(before, beats, until)
+    spans = [end - start for start, end in quiet]
+    return [
+        time
+        for place, time in enumerate(quiet)
+        if spans[place] > max(silent_after, _LONGER * _usual(spans, place))
+    ]
+
+
+def _quiet_times(before: Beats | None, beats: Sequence[Beats], until: int) -> list[tuple[int, int]]:
+    """From each event to the next, as long as nothing had ended."""
+    quiet: list[tuple[int, int]] = []
     last = before
     for beat in beats:
-        if last is not None and last.type not in TERMINAL and beat.first - last.last > silent_after:
-            gaps.append((last.last, beat.first))
+        if last is not None and last.type not in TERMINAL and beat.first > last.last:
+            quiet.append((last.last, beat.first))
         if last is None or (beat.last, beat.type) >= (last.last, last.type):
             last = beat
-    if last is not None and last.type not in TERMINAL and until - last.last > silent_after:
-        gaps.append((last.last, until))
-    return gaps
+    if last is not None and last.type not in TERMINAL and until > last.last:
+        quiet.append((last.last, until))
+    return quiet
+
+
+def _usual(spans: Sequence[int], place: int) -> float:
+    """The pace around one of them, if enough is known of it: some streams report by the hour."""
+    around = [*spans[max(0, place - _AROUND) : place], *spans[place + 1 : place + 1 + _AROUND]]
+    return median(around) if len(around) >= _ENOUGH else 0
 
 
 def _mark(beat: Beats, kind: str, run: RunRecord) -> ActivityMark:

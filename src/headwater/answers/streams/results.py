@@ -32,7 +32,7 @@ class HeartbeatGap(Struct, rename={"from_": "from"}):
 
 
 class JobActivity(Struct, rename={"from_": "from"}):
-    """What a job did by time; gaps are those longer than `silentAfterSeconds`."""
+    """What a job did by time; gaps are longer than `silentAfterSeconds`, and than usual."""
 
     job: NodeName
     by: str
