@@ -125,11 +125,28 @@ def test_figures_of_a_plot_can_be_read_without_pointing(site: Site) -> None:
 
 
 @pytest.mark.parametrize("name", ["dataset", "home", "problems", "tag", "owner", "settings"])
-def test_what_is_clicked_is_large_enough(site: Site, name: str) -> None:
+def test_what_is_clicked_on_a_page_is_large_enough(site: Site, name: str) -> None:
     path, search, words = PAGES[name]
     site.open(path, **search)
     expect(site.page.get_by_text(words).first).to_be_visible()
     wait_until_read(site.page)
+    assert site.small_targets() == []
+
+
+@pytest.mark.parametrize("width", [1360, 360])
+def test_what_is_clicked_is_large_enough(site: Site, page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 860})
+    views = ({}, {"table": "1"}, {"columns": dataset_id(FACT)}, {"rates": "1", "find": "orders"})
+    for view in views:
+        site.open_graph(node=dataset_id(FACT), **view)
+        page.locator(".panel .rows, .panel button").first.wait_for()
+        assert site.small_targets() == []
+    for name in ("order-enrichment", "fraud-screening"):
+        site.open("/job", namespace="flink://shop-streams:8081", name=name)
+        page.get_by_role("heading", name="Activity").wait_for()
+        assert site.small_targets() == []
+    site.open("/job", namespace="dbt://shop-analytics", name="shop_analytics.orders_fact")
+    page.locator(".timeline").wait_for()
     assert site.small_targets() == []
 
 
