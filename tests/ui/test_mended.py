@@ -136,7 +136,8 @@ def test_what_is_clicked_on_a_page_is_large_enough(site: Site, name: str) -> Non
 @pytest.mark.parametrize("width", [1360, 360])
 def test_what_is_clicked_is_large_enough(site: Site, page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 860})
-    views = ({}, {"table": "1"}, {"columns": dataset_id(FACT)}, {"rates": "1", "find": "orders"})
+    columns = {"columns": dataset_id(FACT)}
+    views: list[dict[str, str]] = [{}, {"table": "1"}, columns, {"rates": "1", "find": "orders"}]
     for view in views:
         site.open_graph(node=dataset_id(FACT), **view)
         page.locator(".panel .rows, .panel button").first.wait_for()
