@@ -2,8 +2,9 @@
 PYTHON ?= python3
 # Files or folders of tests, for the targets that run tests; all of them unless given.
 TESTS :=
-# How many tests run beside each other. Some start a Spark or a broker: this is not the number of cores.
-WORKERS := 2
+# How many tests run beside each other: one for each 4 GB of memory, 2 to 4. Not the number of cores: most of them wait
+# (decision 0075).
+WORKERS := $(shell awk '/^MemTotal/ {n = int($$2 / 4000000); print (n < 2 ? 2 : (n > 4 ? 4 : n))}' /proc/meminfo 2>/dev/null || echo 2)
 BIN := .venv/bin
 READY := .venv/.ready
 UI := src/headwater/server/web/built/index.html
@@ -19,7 +20,7 @@ UNIT := not integration and not long and not slow
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark connect services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean
+.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark lab-connect connect services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,6 +44,9 @@ demo: $(READY)  ## a server, a pipeline that runs on Spark, an example; on port 
 
 lab-spark: services ui  ## Kafka, Spark and Iceberg, in one graph while they run (PORT=..., KEEP=1 to keep it running)
 	$(BIN)/python -m labs.spark $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
+
+lab-connect: services connect ui  ## Kafka Connect, PostgreSQL, S3 and Iceberg, in one graph (PORT=..., KEEP=1 to keep it running)
+	$(BIN)/python -m labs.connect $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
 
 services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's jars
 	scripts/install-services

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from labs.checks import Found, wait_for
+from labs.programs import Program
 from labs.spark.graph import Graph
-from labs.spark.programs import Program
 from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
 

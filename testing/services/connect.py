@@ -69,9 +69,9 @@ class Connect(Process):
     ) -> Self:
         """Start a worker of the group and wait until it answers.
 
-        `plugins` are folders beside this file whose POM names the jars of a plugin, `release` is
-        that of the worker itself. One that is long-lived starts slower, and then is as quick as
-        Java gets.
+        `plugins` are folders beside this file whose POM names the jars of a plugin (`a+b` is one
+        plugin with the jars of both), `release` is that of the worker itself. One that is
+        long-lived starts slower, and then is as quick as Java gets.
         """
         extension = {"rest.extension.classes": EXTENSION_CLASS} if with_extension else {}
         settings = {**extension, **(settings or {})}
@@ -186,7 +186,7 @@ class Connect(Process):
         (plugins / LAB.stem).mkdir()
         shutil.copy(LAB, plugins / LAB.stem)
         for name in self._plugins:
-            _link_plugin(PROJECT.with_name(name), plugins / name)
+            _link_plugin([PROJECT.with_name(each) for each in name.split("+")], plugins / name)
         lines = [f"{key}={value}\n" for key, value in self._settings(plugins).items()]
         self._settings_file.write_text("".join(lines))
 
@@ -238,13 +238,14 @@ class StandaloneConnect(Connect):
         return {"offset.storage.file.filename": str(self.directory / "offsets")}
 
 
-def _link_plugin(project: Path, folder: Path) -> None:
+def _link_plugin(projects: Sequence[Path], folder: Path) -> None:
     """A plugin's jars, and one more for a plugin that does not say what is in it."""
     folder.mkdir()
-    for jar in gathered_jars(project / "pom.xml").iterdir():
-        (folder / jar.name).symlink_to(jar)
-    services = project / "META-INF" / "services"
-    if services.is_dir():
-        with zipfile.ZipFile(folder / "services.jar", "w") as jar_file:
-            for file in services.iterdir():
-                jar_file.write(file, file.relative_to(project))
+    for project in projects:
+        for jar in gathered_jars(project / "pom.xml").iterdir():
+            (folder / jar.name).symlink_to(jar)
+        services = project / "META-INF" / "services"
+        if services.is_dir():
+            with zipfile.ZipFile(folder / f"{project.name}-services.jar", "w") as jar_file:
+                for file in services.iterdir():
+                    jar_file.write(file, file.relative_to(project))

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from testing.services.process import StartFailed
 
+# Each folder with a POM beside this file is one service or plugin.
+SERVICES = Path(__file__).parent
+
 
 def gathered_jars(pom: Path) -> Path:
     """The directory in the cache that holds the jars of a POM, as it is now."""

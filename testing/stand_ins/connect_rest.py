@@ -23,6 +23,7 @@ class ConnectStandIn(StandIn):
         super().__init__()
         self.connectors: dict[str, Json] = {}
         self.definitions: dict[str, list[Json]] = {}
+        self.plugins: list[Json] = []
 
     def add(self, name: str, config: dict[str, str], state: str = "RUNNING") -> None:
         """Add a connector with one task, or replace it."""
@@ -54,6 +55,8 @@ class ConnectStandIn(StandIn):
             if parts[2] == "topics":
                 return {parts[1]: {"topics": its["topics"]}}
             return {"offsets": its["offsets"]} if parts[2] == "offsets" else None
+        if parts == ["connector-plugins"]:
+            return self.plugins
         if parts[0] == "connector-plugins" and len(parts) == 3 and parts[2] == "config":
             return self.definitions.get(parts[1])
         return None

@@ -52,8 +52,11 @@ S = TypeVar("S", bound=StandIn)
 
 
 @contextmanager
-def serve(stand_in: S, certificate: Path | None = None) -> Iterator[S]:
-    """Serve a stand-in on a free port of the loopback address; with a certificate by TLS."""
+def serve(stand_in: S, certificate: Path | None = None, clients: Path | None = None) -> Iterator[S]:
+    """Serve a stand-in on a free port of the loopback address; with a certificate by TLS.
+
+    `clients` is the CA of those that it lets in, if not everyone.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -88,6 +91,9 @@ def serve(stand_in: S, certificate: Path | None = None) -> Iterator[S]:
     if certificate is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
+        if clients is not None:
+            context.load_verify_locations(clients)
+            context.verify_mode = ssl.CERT_REQUIRED
         server.socket = context.wrap_socket(server.socket, server_side=True)
     scheme = "http" if certificate is None else "https"
     stand_in.url = f"{scheme}://127.0.0.1:{server.server_port}"

@@ -32,6 +32,11 @@ class TestHelp:
         for text in ("--host", "--port", "--store", "--data", "127.0.0.1", "5000"):
             assert text in outcome.out
 
+    def test_a_flag_takes_no_value(self) -> None:
+        """In the help of any command: the page is made from them, which `make check` holds."""
+        page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
+        assert "--watch" in page and "<bool>" not in page and "BOOLEAN" not in page
+
     def test_db_help_lists_upgrade(self, run: Run) -> None:
         assert "upgrade" in run("db", "--help").out
 

@@ -48,18 +48,25 @@ def test_jobs_show_the_state_of_their_last_run(server: str) -> None:
     ]
 
 
+REST = "kafka_connect_rest"
+
+
 def test_a_deleted_connector_is_told_from_a_stopped_one(tmp_path: Path) -> None:
-    def facets(reason: str) -> dict[str, Any]:
-        return {"run_facets": {"kafka_connect": {"reason": reason}}}
+    def facets(reason: str, name: str = "kafka_connect") -> dict[str, Any]:
+        return {"run_facets": {name: {"reason": reason}}}
 
     with serve(no_lake(f"sqlite:///{tmp_path / 'headwater.db'}")) as url:
         events = [
             run_event("ABORT", job="stopped", run="run-1", **facets("stopped")),
             run_event("ABORT", job="deleted", run="run-2", **facets("deleted")),
+            run_event("ABORT", job="outside", run="run-3", **facets("deleted", REST)),
+            # Made again: it runs, whatever was reported before.
+            run_event("START", job="again", run="run-4", **facets("deleted", REST)),
         ]
         httpx2.post(f"{url}/api/v1/lineage", json=events).raise_for_status()
         found = {row["name"]: row["state"] for row in rows(url, "jobs")}
-    assert found == {"stopped": "ABORTED", "deleted": "ABORTED (deleted)"}
+    deleted = dict.fromkeys(("deleted", "outside"), "ABORTED (deleted)")
+    assert found == {"stopped": "ABORTED", "again": "RUNNING", **deleted}
 
 
 def test_a_name_with_brackets_is_printed_as_it_is(server: str) -> None:

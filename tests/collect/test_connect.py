@@ -13,7 +13,10 @@ from headwater.collect.connect.fetch import ConnectApi
 from headwater.errors import BadConfig, BadSecret, SourceUnavailable
 from headwater.model.connect.connector_runs import connector_run_id
 from headwater.model.connect.connectors import TRANSFORM_CLASS
+from headwater.model.values.instant import SECOND, format_instant, now
 from testing.stand_ins.connect_rest import VERSION, ConnectStandIn, StandInAnswer, serve_stand_in
+from testing.stand_ins.schema_registry import RegistryStandIn
+from testing.stand_ins.serving import serve
 
 Json = dict[str, Any]
 
@@ -95,6 +98,32 @@ class TestLife:
         kind = event["job"]["facets"]["jobType"]
         assert kind["emissionPattern"]["eventContentMode"] == "COMPLETE_SNAPSHOT"
         assert (kind["processingType"], kind["jobType"]) == ("STREAMING", "SINK")
+
+    @pytest.mark.parametrize(
+        ("kind", "chosen", "version"),
+        [
+            ("com.example.OneSinkConnector", "", "1.2"),
+            ("OneSink", "", "1.2"),
+            ("com.example.TwoSink", "", None),
+            ("com.example.TwoSink", "2.0", "2.0"),
+            ("com.example.TwoSink", "[1.0,2.0)", None),
+            ("com.example.NoneSink", "", None),
+        ],
+    )
+    def test_the_version_of_its_class(
+        self, worker: ConnectStandIn, passes: Passes, kind: str, chosen: str, version: str | None
+    ) -> None:
+        worker.plugins = [
+            {"class": "com.example.OneSinkConnector", "type": "sink", "version": "1.2"},
+            {"class": "com.example.TwoSink", "type": "sink", "version": "1.0"},
+            {"class": "com.example.TwoSink", "type": "sink", "version": "2.0"},
+            {"class": 3},
+        ]
+        config = {"connector.class": kind, "topics": "t", "connector.plugin.version": chosen}
+        worker.add("one", config)
+        (event,) = passes.run()
+        facet = event["run"]["facets"]["kafka_connect_rest"]
+        assert facet.get("connectorVersion") == version
 
     def test_the_run_is_that_of_the_plugin(self, worker: ConnectStandIn, passes: Passes) -> None:
         worker.add("orders-to-dw", SINK)
@@ -233,6 +262,36 @@ class TestDatasets:
         assert event["run"]["facets"]["kafka_connect_rest"]["reason"] == "records"
         assert event["inputs"][0]["inputFacets"]["inputStatistics"]["rowCount"] == 40
 
+    def test_rows_are_counted_once(self, worker: ConnectStandIn, passes: Passes) -> None:
+        """Where the plugin is installed, it counts them."""
+        worker.plugins = [{"class": TRANSFORM_CLASS, "type": "transformation", "version": "1"}]
+        worker.add("one", SINK)
+        partition = {"kafka_topic": "orders", "kafka_partition": 0}
+        for read in (10, 25):
+            offset = {"kafka_offset": read}
+            worker.connectors["one"]["offsets"] = [{"partition": partition, "offset": offset}]
+            events = passes.run()
+            assert "Statistics" not in json.dumps(events)
+        assert events == []
+
+    @pytest.mark.parametrize("is_deleted", [False, True])
+    def test_an_end_that_only_the_plugin_saw(
+        self, worker: ConnectStandIn, passes: Passes, is_deleted: bool
+    ) -> None:
+        """Such as a failure between two looks: it is later than what is told from outside."""
+        worker.plugins = [{"class": TRANSFORM_CLASS, "type": "transformation", "version": "1"}]
+        worker.add("one", SINK)
+        (started,) = passes.run()
+        failed_inside = format_instant(now())
+        if is_deleted:
+            del worker.connectors["one"]
+        else:
+            worker.add("one", {**SINK, "topics": "other"})
+        ended, *others = passes.run()
+        assert ended["eventType"] == ("ABORT" if is_deleted else "COMPLETE")
+        assert started["eventTime"] < ended["eventTime"] < failed_inside
+        assert all(failed_inside < each["eventTime"] for each in others)
+
     def test_offsets_of_a_source_are_its_own(self, worker: ConnectStandIn, passes: Passes) -> None:
         worker.add("cdc", SOURCE)
         odd = [{"partition": {"server": "cdc"}, "offset": {"lsn": 1}}, "x", {"partition": None}]
@@ -297,6 +356,14 @@ class TestDatasets:
             ('{"connectors": [3]}', "connectors[0]: not an object"),
             ('{"connectors": [{"role": "sink"}]}', "connectors[0]: 'classes'"),
             ('{"connectors": [{"classes": ["a"], "role": "x"}]}', "connectors[0]: 'role'"),
+            (
+                '{"connectors": [{"classes": ["a"], "role": "sink", "columns": [{"do": "x"}]}]}',
+                "connectors[0]: columns[0]: 'do' is none of change, collapse",
+            ),
+            (
+                '{"connectors": [{"classes": ["a"], "role": "sink", "columns": "x"}]}',
+                "connectors[0]: 'columns' is not a list of steps",
+            ),
         ],
     )
     def test_rows_with_mistakes(
@@ -306,6 +373,105 @@ class TestDatasets:
         with pytest.raises(BadConfig) as found:
             passes.collector(rows=tmp_path / "rows.json")
         assert place in found.value.message
+
+
+RECORD = {
+    "type": "record",
+    "name": "row",
+    "fields": [{"name": name, "type": "string"} for name in ("id", "email", "ssn")],
+}
+MASKED = {
+    "transforms": "rename,mask",
+    "transforms.rename.type": "org.apache.kafka.connect.transforms.ReplaceField$Value",
+    "transforms.rename.renames": "email:mail",
+    "transforms.mask.type": "org.apache.kafka.connect.transforms.MaskField$Value",
+    "transforms.mask.fields": "ssn",
+}
+
+
+def column_edges(dataset: Json) -> dict[str, list[tuple[str, str, str, bool]]]:
+    """Of each column: the dataset and the column it comes from, how, and whether it is masked."""
+    fields = dataset["facets"].get("columnLineage", {"fields": {}})["fields"]
+    return {
+        name: [
+            (each["name"], each["field"], way["subtype"], way["masking"])
+            for each in field["inputFields"]
+            for way in each["transformations"]
+        ]
+        for name, field in fields.items()
+    }
+
+
+class TestColumns:
+    """By the schemas of a registry: a worker's REST API has none."""
+
+    @pytest.fixture
+    def registry(self) -> Iterator[RegistryStandIn]:
+        with serve(RegistryStandIn()) as stand_in:
+            stand_in.add("orders-value", json.dumps(RECORD))
+            stand_in.add("orders-key", '"long"')
+            stand_in.add("cdc.public.orders-value", json.dumps(RECORD))
+            yield stand_in
+
+    def test_of_a_sink(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        key = {"pk.mode": "record_key", "pk.fields": "order_id"}
+        worker.add("orders-sink", {**SINK, **MASKED, **key})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {
+            "id": [("orders", "id", "IDENTITY", False)],
+            "mail": [("orders", "email", "IDENTITY", False)],
+            "order_id": [("orders", "key", "IDENTITY", False)],
+            "ssn": [("orders", "ssn", "TRANSFORMATION", True)],
+        }
+
+    def test_of_a_source(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        unwrap = {
+            **MASKED,
+            "transforms": "unwrap,mask",
+            "transforms.unwrap.type": "io.debezium.transforms.ExtractNewRecordState",
+        }
+        worker.add("cdc", {**SOURCE, **unwrap})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {
+            "id": [("shop.public.orders", "id", "IDENTITY", False)],
+            "email": [("shop.public.orders", "email", "IDENTITY", False)],
+            "ssn": [("shop.public.orders", "ssn", "TRANSFORMATION", True)],
+        }
+
+    def test_of_a_transform_that_is_not_known(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        kind = "com.example.Scramble"
+        worker.add("orders-sink", {**SINK, "transforms": "x", "transforms.x.type": kind})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {}
+        # What it does to topics is not known either, which is reported already.
+        gaps = event["run"]["facets"]["headwater_gaps"]["gaps"]
+        assert [(gap["kind"], gap["name"]) for gap in gaps] == [("operator", kind)]
+
+    def test_without_a_registry_or_without_a_schema_there_are_none(
+        self, worker: ConnectStandIn, passes: Passes, registry: RegistryStandIn
+    ) -> None:
+        worker.add("orders-sink", SINK)
+        (event,) = passes.run()
+        assert column_edges(event["outputs"][0]) == {}
+        worker.add("bids-sink", {**SINK, "topics": "bids"})
+        (event,) = passes.run(registry=registry.url)
+        assert column_edges(event["outputs"][0]) == {}
+        assert "headwater_gaps" not in event["run"]["facets"]
+
+    def test_a_registry_that_does_not_answer_is_a_gap(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        worker.add("orders-sink", SINK)
+        (event,) = passes.run(registry="http://127.0.0.1:9", timeout="1s")
+        assert names(event["outputs"]) == [("postgres://db:5432", "dw.public.orders")]
+        gaps = event["run"]["facets"]["headwater_gaps"]["gaps"]
+        assert [gap["name"] for gap in gaps] == ["schema registry"]
 
 
 class TestSecrets:
@@ -353,10 +519,11 @@ class TestSecrets:
         with pytest.raises(BadConfig, match="cannot be read"):
             passes.run(user="me", password=f"file:{tmp_path / 'none'}")
 
+    @pytest.mark.parametrize("key", ["url", "registry"])
     @pytest.mark.parametrize("url", ["connect:8083", "http://", "http://u:p@host", "ftp://x"])
-    def test_what_is_no_address(self, passes: Passes, url: str) -> None:
+    def test_what_is_no_address(self, passes: Passes, url: str, key: str) -> None:
         with pytest.raises(ValidationError) as found:
-            passes.collector(url=url)
+            passes.collector(**{key: url})
         assert "u:p" not in str(found.value).partition("[type=")[0]
 
 
@@ -405,6 +572,51 @@ class TestFaults:
         for part in ("topics", "offsets"):
             worker.faults[f"/connectors/one/{part}"] = [StandInAnswer(status, b"{}")]
         assert passes.steps() == ["START started"]
+
+    def test_only_what_says_something_is_requested(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        worker.add("sink", SINK)
+        worker.add("pattern", {**SINK, "topics.regex": "o.*", "topics": ""})
+        worker.add("source", SOURCE)
+        passes.run()
+        details = [each for each in worker.requests if each.count("/") == 3]
+        assert sorted(each for each in details if each.startswith("/connectors/")) == [
+            "/connectors/pattern/offsets",
+            "/connectors/pattern/topics",
+            "/connectors/sink/offsets",
+            "/connectors/source/topics",
+        ]
+
+    def test_deleted_between_the_list_and_its_details(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        """It is reported as the list has it, and as deleted by the next pass."""
+        worker.add("gone", SOURCE)
+        listed = worker.answer("/connectors?expand=info&expand=status")
+        del worker.connectors["gone"]
+        worker.add("here", SOURCE)
+        worker.faults["/connectors"] = [listed]
+        assert passes.steps() == ["START started"]
+        assert "/connectors/gone/topics" in worker.requests
+        worker.faults.clear()
+        assert sorted(passes.steps()) == ["ABORT deleted", "START started"]
+
+    def test_a_clock_that_is_set_back(
+        self, worker: ConnectStandIn, passes: Passes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What is sent later counts, whatever the clock says."""
+        worker.add("one", SINK)
+        ahead = now() + 3_600 * SECOND
+        monkeypatch.setattr("headwater.collect.connect.now", lambda: ahead)
+        (first,) = passes.run()
+        monkeypatch.undo()
+        worker.connectors["one"]["connector"]["state"] = "PAUSED"
+        (second,) = passes.run()
+        del worker.connectors["one"]
+        (third,) = passes.run()
+        times = [each["eventTime"] for each in (first, second, third)]
+        assert times == sorted(times) and len(set(times)) == 3
 
     def test_while_workers_rebalance(
         self, worker: ConnectStandIn, passes: Passes, tmp_path: Path

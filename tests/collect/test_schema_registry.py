@@ -289,6 +289,7 @@ class TestFaults:
         assert "hush" not in "".join(each.read_text() for each in (tmp_path / "state").iterdir())
 
 
+@pytest.mark.slow
 def test_very_many_are_read_in_pages(tmp_path: Path) -> None:
     with serve(RegistryStandIn()) as registry:
         for number in range(2_300):

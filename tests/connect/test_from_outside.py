@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from testing.commands import run_program
@@ -72,6 +73,32 @@ def test_a_worker_without_the_plugin(
     wait_until(lambda: collector.run() >= 0 and graph.state(sink) == "ABORTED")
     assert collector.run() == 0
     bare_worker.delete(sink)
+
+
+def test_a_server_follows_it_by_itself(bare_worker: Connect, name: str, tmp_path: Path) -> None:
+    """In the graph with the next look after it was created, and ended with that after its end."""
+    settings = tmp_path / "headwater.toml"
+    own = f'url = "{bare_worker.url}"\ngroup = "{NO_PLUGIN}"\nevery = "1s"\n'
+    own += f'bootstrap = "{bare_worker.kafka.bootstrap}"\nstate = "{tmp_path}/state"\n'
+    settings.write_text(f"[collect.connect]\n{own}")
+    env = {"HEADWATER_CONFIG": str(settings)}
+    lines = tmp_path / "lines.txt"
+    lines.write_text("one\n")
+    with Headwater.start(extra=["--collect"], env=env) as server:
+        graph = Graph(server.url, f"kafka-connect://{NO_PLUGIN}")
+        bare_worker.create(name, without_transform(file_source(lines, name)))
+        graph.wait_for_state(name, "RUNNING")
+        assert str(lines) in graph.upstream(f"kafka://{bare_worker.kafka.bootstrap}", name)
+        bare_worker.delete(name)
+        graph.wait_for_state(name, "ABORTED")
+        reasons = [
+            event["run"]["facets"]["kafka_connect_rest"]["reason"] for event in graph.events(name)
+        ]
+        assert (reasons[0], reasons[-1]) == ("started", "deleted")
+        health = httpx2.get(f"{server.url}/api/v1/health/jobs?state=deleted", trust_env=False)
+        assert [job["name"] for job in health.json()["jobs"]] == [name]
+        # Very many requests, and nothing to say about them.
+        assert bare_worker.url not in server.log()
 
 
 def test_beside_the_plugin_it_is_one_job_with_one_run(

@@ -10,6 +10,7 @@ from headwater.graph.health.datasets import (
     Write,
     find_stream,
     judge_dataset,
+    written_in_same_hours,
 )
 from headwater.graph.health.jobs import JobRun, JobState, JobVerdict, judge_job
 from headwater.graph.health.pace import HOUR, describe_span, find_pace
@@ -409,12 +410,50 @@ class TestVolumeOfStreams:
         assert verdict.freshness.state is DatasetState.UNKNOWN
         assert verdict.state is DatasetState.FRESH
 
-    def test_nights_are_quiet(self) -> None:
-        night, day = [10] * 6, [100] * 18
-        assert look([], self.closing(*night, *day, 10)).volume.state is VolumeState.NORMAL
-        assert look([], self.closing(*night, *day, 0)).volume.state is VolumeState.EMPTY
-        assert look([], self.closing(*night, *day, 3)).volume.state is VolumeState.LOW
-        assert look([], self.closing(*day, *night, 10)).volume.state is VolumeState.LOW
+    @pytest.mark.parametrize(
+        ("last", "state"),
+        [
+            (10, VolumeState.NORMAL),
+            (6, VolumeState.NORMAL),
+            (0, VolumeState.EMPTY),
+            (3, VolumeState.LOW),
+            (30, VolumeState.LOW),
+        ],
+    )
+    def test_nights_are_quiet(self, last: int, state: VolumeState) -> None:
+        """Against what the same hour brought yesterday, if no more days are known."""
+        hours = self.closing(*[100] * 20, last)
+        verdict = judge_dataset([], NOW, hours, NOW, {1: VolumeCounts(10, None)})
+        assert verdict.volume.state is state
+        assert bool(verdict.reason.startswith("The last full hour")) is (
+            state is not VolumeState.NORMAL
+        )
+
+    def test_of_many_nights_the_one_in_the_middle_counts(self) -> None:
+        """What has been wrong since yesterday stays wrong."""
+        hours = self.closing(*[100] * 20, 3)
+        nights = {day: VolumeCounts(3 if day == 1 else 80, None) for day in range(1, 8)}
+        assert judge_dataset([], NOW, hours, NOW, nights).volume.state is VolumeState.LOW
+
+    def test_sundays_are_as_the_sunday_before(self) -> None:
+        hours = self.closing(*[100] * 20, 3)
+        days = {day: VolumeCounts(3 if day == 7 else 80, None) for day in range(1, 8)}
+        assert judge_dataset([], NOW, hours, NOW, days).volume.state is VolumeState.NORMAL
+
+    def test_a_run_in_the_night_too(self) -> None:
+        writes = written_hourly(10, *[1_000] * 20)
+        nights = {day: VolumeCounts(12, None) for day in (1, 2, 3, 4)}
+        assert look(writes).volume.state is VolumeState.LOW
+        assert judge_dataset(writes, NOW, {}, NOW, nights).state is DatasetState.FRESH
+
+    def test_hours_of_several_runs_add_up(self) -> None:
+        one = self.closing(*range(1, 51))
+        other = self.closing(*[7] * 10, last=self.LAST_HOUR - 20)
+        # Of the 50 hours the last brought 50, that of the day before 26, of two days before 2.
+        assert written_in_same_hours([one, other], NOW) == {
+            1: VolumeCounts(26 + 7, None),
+            2: VolumeCounts(2, None),
+        }
 
     def test_an_hour_without_a_word_is_not_known(self) -> None:
         hours = self.closing(*[100] * 8, last=self.LAST_HOUR - 1)

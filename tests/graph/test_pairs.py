@@ -12,32 +12,32 @@ def connector(at: float, number: int, tables: str, *, name: str = "cdc") -> Json
 
 
 def test_a_walk_goes_on_to_what_belongs_together(tell: Tell) -> None:
-    told = tell(connector(0, 1, "abc"))
-    assert told.upstream("topic-a") == {"table-a -> cdc", "cdc -> topic-a"}
-    assert told.downstream("table-b") == {"table-b -> cdc", "cdc -> topic-b"}
-    assert len(told.of_job("cdc")) == 6
+    lineage = tell(connector(0, 1, "abc"))
+    assert lineage.upstream("topic-a") == {"table-a -> cdc", "cdc -> topic-a"}
+    assert lineage.downstream("table-b") == {"table-b -> cdc", "cdc -> topic-b"}
+    assert len(lineage.of_job("cdc")) == 6
 
 
 def test_a_hundred_tables_have_a_topic_each(tell: Tell) -> None:
     numbers = [str(number) for number in range(100)]
     topics = [dataset(f"topic-{each}", inputs=[f"table-{each}"]) for each in numbers]
-    told = tell(run("cdc", "RUNNING", 0, 1, [f"table-{each}" for each in numbers], topics))
+    lineage = tell(run("cdc", "RUNNING", 0, 1, [f"table-{each}" for each in numbers], topics))
     for each in numbers:
-        assert told.upstream(f"topic-{each}") == {f"table-{each} -> cdc", f"cdc -> topic-{each}"}
+        assert lineage.upstream(f"topic-{each}") == {f"table-{each} -> cdc", f"cdc -> topic-{each}"}
 
 
 def test_it_holds_as_of_a_time_at_which_it_was_not_yet_repeated(tell: Tell) -> None:
-    told = tell(connector(0, 1, "ab"), connector(10, 1, "ab"))
-    assert told.upstream("topic-a", as_of=5) == {"table-a -> cdc", "cdc -> topic-a"}
+    lineage = tell(connector(0, 1, "ab"), connector(10, 1, "ab"))
+    assert lineage.upstream("topic-a", as_of=5) == {"table-a -> cdc", "cdc -> topic-a"}
 
 
 def test_a_later_level_comes_to_the_job_by_another_output(tell: Tell) -> None:
-    told = tell(
+    lineage = tell(
         connector(0, 1, "ab"),
         run("merge", "COMPLETE", 1, 2, ["topic-a", "copy"], ["merged"]),
         run("copying", "COMPLETE", 2, 3, ["topic-b"], ["copy"]),
     )
-    assert told.upstream("merged") == {
+    assert lineage.upstream("merged") == {
         "table-a -> cdc",
         "cdc -> topic-a",
         "topic-a -> merge",
@@ -51,27 +51,27 @@ def test_a_later_level_comes_to_the_job_by_another_output(tell: Tell) -> None:
 
 
 def test_an_output_of_which_nothing_is_stated_comes_from_all(tell: Tell) -> None:
-    told = tell(
+    lineage = tell(
         run("cdc", "RUNNING", 0, 1, ["t1", "t2"], [dataset("o1", inputs=["t1"]), "o2"]),
     )
-    assert told.upstream("o2") == {"t1 -> cdc", "t2 -> cdc", "cdc -> o2"}
-    assert told.downstream("t2") == {"t2 -> cdc", "cdc -> o2"}
-    assert told.downstream("t1") == {"t1 -> cdc", "cdc -> o1", "cdc -> o2"}
+    assert lineage.upstream("o2") == {"t1 -> cdc", "t2 -> cdc", "cdc -> o2"}
+    assert lineage.downstream("t2") == {"t2 -> cdc", "cdc -> o2"}
+    assert lineage.downstream("t1") == {"t1 -> cdc", "cdc -> o1", "cdc -> o2"}
 
 
 def test_an_output_of_the_jobs_own_comes_from_nothing(tell: Tell) -> None:
     beat = dataset("heartbeat", inputs=[])
-    told = tell(run("cdc", "RUNNING", 0, 1, ["t1", "t2"], [dataset("o1", inputs=["t1"]), beat]))
-    assert told.upstream("heartbeat") == {"cdc -> heartbeat"}
-    assert told.downstream("t2") == {"t2 -> cdc"}
+    lineage = tell(run("cdc", "RUNNING", 0, 1, ["t1", "t2"], [dataset("o1", inputs=["t1"]), beat]))
+    assert lineage.upstream("heartbeat") == {"cdc -> heartbeat"}
+    assert lineage.downstream("t2") == {"t2 -> cdc"}
 
 
 def test_another_job_that_writes_the_same_has_its_own_inputs(tell: Tell) -> None:
-    told = tell(
+    lineage = tell(
         connector(0, 1, "ab"),
         run("backfill", "COMPLETE", 1, 2, ["old-a", "old-b"], ["topic-a", "topic-b"]),
     )
-    assert told.upstream("topic-a") == {
+    assert lineage.upstream("topic-a") == {
         "table-a -> cdc",
         "cdc -> topic-a",
         "old-a -> backfill",
@@ -81,24 +81,24 @@ def test_another_job_that_writes_the_same_has_its_own_inputs(tell: Tell) -> None
 
 
 def test_columns_without_a_map_come_from_the_table_that_belongs_to_them(tell: Tell) -> None:
-    told = tell(connector(0, 1, "ab"))
-    up = told.columns_upstream("topic-a", "id")
+    lineage = tell(connector(0, 1, "ab"))
+    up = lineage.columns_upstream("topic-a", "id")
     assert up == {"table-a.* -> topic-a.id by cdc (assumed)"}
-    down = told.columns_downstream("table-b", "id")
+    down = lineage.columns_downstream("table-b", "id")
     assert down == {"table-b.id -> topic-b.* by cdc (assumed)"}
 
 
 def test_a_topic_that_is_no_longer_written_keeps_its_table(tell: Tell) -> None:
-    told = tell(connector(0, 1, "abc"), connector(10, 2, "ab"))
-    assert told.upstream("topic-c") == {"table-c -> cdc (past)", "cdc -> topic-c (past)"}
+    lineage = tell(connector(0, 1, "abc"), connector(10, 2, "ab"))
+    assert lineage.upstream("topic-c") == {"table-c -> cdc (past)", "cdc -> topic-c (past)"}
 
 
 def test_another_name_of_an_input_belongs_to_the_output_too(tell: Tell) -> None:
-    told = tell(connector(0, 1, "ab"), join(1, "table-a", "public.table-a"))
-    assert len(told.upstream("topic-a")) == 2
+    lineage = tell(connector(0, 1, "ab"), join(1, "table-a", "public.table-a"))
+    assert len(lineage.upstream("topic-a")) == 2
 
 
 def test_a_design_states_it_too(tell: Tell) -> None:
     outputs = [dataset("o1", inputs=["t1"]), dataset("o2", inputs=["t2"])]
-    told = tell(declare("cdc", 0, ["t1", "t2"], outputs))
-    assert told.upstream("o1") == {"t1 -> cdc (declared)", "cdc -> o1 (declared)"}
+    lineage = tell(declare("cdc", 0, ["t1", "t2"], outputs))
+    assert lineage.upstream("o1") == {"t1 -> cdc (declared)", "cdc -> o1 (declared)"}

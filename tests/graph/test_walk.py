@@ -49,65 +49,65 @@ class TestDepth:
     def test_it_is_the_number_of_jobs_between(
         self, tell: Tell, depth: int, nodes: dict[str, int], more: dict[tuple[str, Side], int]
     ) -> None:
-        told = chain(tell)
-        graph = told.walk("d", Towards.UPSTREAM, limits=Limits(depth, 100))
-        assert told.nodes(graph) == nodes
-        assert told.more(graph) == more
+        lineage = chain(tell)
+        graph = lineage.walk("d", Towards.UPSTREAM, limits=Limits(depth, 100))
+        assert lineage.nodes(graph) == nodes
+        assert lineage.more(graph) == more
         assert graph.is_cut
 
     @pytest.mark.parametrize("depth", [3, 10**9])
     def test_a_walk_that_is_deep_enough_finds_all(self, tell: Tell, depth: int) -> None:
-        told = chain(tell)
-        graph = told.walk("a", Towards.DOWNSTREAM, limits=Limits(depth, 100))
+        lineage = chain(tell)
+        graph = lineage.walk("a", Towards.DOWNSTREAM, limits=Limits(depth, 100))
         assert len(graph) == 7
-        assert told.nodes(graph)["d"] == 3
+        assert lineage.nodes(graph)["d"] == 3
         assert not graph.is_cut
 
     def test_the_datasets_of_a_job_are_no_step_away(self, tell: Tell) -> None:
-        told = chain(tell)
-        view = told.view()
+        lineage = chain(tell)
+        view = lineage.view()
         graph = walk_from_job(view, job("two"), Towards.BOTH, Limits(0, 100))
-        assert told.nodes(graph) == {"two": 0, "b": 0, "c": 0}
-        assert told.more(graph) == {("b", UP): 1, ("c", DOWN): 1}
+        assert lineage.nodes(graph) == {"two": 0, "b": 0, "c": 0}
+        assert lineage.more(graph) == {("b", UP): 1, ("c", DOWN): 1}
 
     def test_both_ways_do_not_turn_and_connected_does(self, tell: Tell) -> None:
-        told = tell(
+        lineage = tell(
             run("one", "COMPLETE", 0, 1, ["a"], ["b"]),
             run("two", "COMPLETE", 0, 2, ["b", "x"], ["c"]),
             run("three", "COMPLETE", 0, 3, ["a"], ["y"]),
         )
-        both = told.nodes(told.walk("b", Towards.BOTH))
+        both = lineage.nodes(lineage.walk("b", Towards.BOTH))
         assert set(both) == {"a", "one", "b", "two", "c"}
-        connected = told.nodes(told.walk("b", Towards.CONNECTED))
+        connected = lineage.nodes(lineage.walk("b", Towards.CONNECTED))
         assert set(connected) == {*both, "x", "three", "y"}
 
     def test_what_a_table_was_renamed_from_is_counted_beyond_the_depth(self, tell: Tell) -> None:
-        told = tell(
+        lineage = tell(
             run("load", "COMPLETE", 0, 1, ["orders"], ["totals"]),
             describe(10, described("sums", renamed_from="totals")),
         )
-        deep = told.walk("sums", Towards.UPSTREAM, limits=Limits(1, 100))
-        assert "totals" in told.nodes(deep)
-        flat = told.walk("sums", Towards.UPSTREAM, limits=Limits(0, 100))
-        assert told.more(flat) == {("sums", UP): 1}
+        deep = lineage.walk("sums", Towards.UPSTREAM, limits=Limits(1, 100))
+        assert "totals" in lineage.nodes(deep)
+        flat = lineage.walk("sums", Towards.UPSTREAM, limits=Limits(0, 100))
+        assert lineage.more(flat) == {("sums", UP): 1}
 
     def test_a_job_that_is_there_by_its_past_is_counted_for_what_it_does_now(
         self, tell: Tell
     ) -> None:
-        told = tell(
+        lineage = tell(
             run("load", "COMPLETE", 0, 1, ["a"], ["b"]),
             run("load", "COMPLETE", 10, 2, ["c"], ["a"]),
         )
-        assert set(told.nodes(told.walk("b", Towards.UPSTREAM))) == {"a", "b", "c", "load"}
-        graph = told.walk("b", Towards.UPSTREAM, limits=Limits(1, 100))
-        assert set(told.nodes(graph)) == {"a", "b", "load"}
+        assert set(lineage.nodes(lineage.walk("b", Towards.UPSTREAM))) == {"a", "b", "c", "load"}
+        graph = lineage.walk("b", Towards.UPSTREAM, limits=Limits(1, 100))
+        assert set(lineage.nodes(graph)) == {"a", "b", "load"}
         assert graph.is_cut
 
     @pytest.mark.parametrize(("depth", "count"), [(0, 1), (1, 2), (2, 3), (10**9, 4)])
     def test_it_is_the_same_for_columns(self, tell: Tell, depth: int, count: int) -> None:
-        told = chain(tell)
+        lineage = chain(tell)
         start = ColumnKey(dataset("a"), "x")
-        graph = walk_columns(told.view(), [start], Towards.DOWNSTREAM, Limits(depth, 100))
+        graph = walk_columns(lineage.view(), [start], Towards.DOWNSTREAM, Limits(depth, 100))
         assert len(graph) == count
         assert graph.is_cut == (count < 4)
         assert sum(graph.more.values()) == (count < 4)
@@ -282,9 +282,9 @@ class TestHubs:
         monkeypatch.setattr(uses, "MOST_USES", 10)
         jobs = [("write", ["in"], [f"t{number}" for number in range(50)])]
         with filled(sqlite_store, jobs) as reader:
-            told = Lineage(reader)
+            lineage = Lineage(reader)
             for number in range(50):
-                found = told.upstream(f"t{number}")
+                found = lineage.upstream(f"t{number}")
                 assert found == {"in -> write", f"write -> t{number}"}
 
     def test_a_use_described_in_many_ways_stands_by_its_newest(
@@ -292,14 +292,14 @@ class TestHubs:
     ) -> None:
         """Each run saw another schema: more descriptions than one level may have."""
         monkeypatch.setattr(uses, "MOST_USES", 4)
-        told = tell(
+        lineage = tell(
             *(
                 run("load", "COMPLETE", at, at, [described("orders", schema=f"c{at}")], ["totals"])
                 for at in range(1, 13)
             )
         )
-        assert told.upstream("totals") == {"orders -> load", "load -> totals"}
-        assert told.downstream("orders") == {"orders -> load", "load -> totals"}
+        assert lineage.upstream("totals") == {"orders -> load", "load -> totals"}
+        assert lineage.downstream("orders") == {"orders -> load", "load -> totals"}
 
 
 class TestOneNode:

@@ -1,26 +1,19 @@
 """The lab of Spark: what its parts make of answers, and the whole of it, from start to end."""
 
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx2
-import psutil
 import pytest
 
 from labs.checks import LabFailed, check, wait_for
+from labs.programs import Program
 from labs.spark.graph import column_changes, column_sources, labels
-from labs.spark.programs import Program
 from testing.services.process import free_port
+from tests.labs.lab import lab_started
 from tests.spark.observed import deciding, fields
 
-ROOT = Path(__file__).parents[2]
 TOPICS, FILES = "kafka://127.0.0.1:9092", "file"
-END_SECONDS = 120
 
 
 def test_a_check_that_fails_says_what_was_found(capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,53 +76,6 @@ def test_a_program_that_fails_ends_the_lab_with_its_words() -> None:
         program.finish()
 
 
-class Lab:
-    """The lab as people start it, with all its temporary files in a folder."""
-
-    def __init__(self, folder: Path, *options: str) -> None:
-        self.folder = folder
-        self.lines: list[str] = []
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "labs.spark", *options],
-            cwd=ROOT,
-            env={**os.environ, "TMPDIR": str(folder)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def read_until(self, start: str) -> None:
-        """Read what it prints, up to a line that begins so."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append(line)
-            if line.startswith(start):
-                return
-        raise AssertionError(f"it ended before {start!r}:\n{''.join(self.lines)}")
-
-    def interrupt(self) -> int:
-        """Press Ctrl-C; gives the status, once nothing of it is left."""
-        lab = psutil.Process(self.process.pid)
-        family = wait_for("it has started something", lambda: lab.children(recursive=True))
-        self.process.send_signal(signal.SIGINT)
-        rest, _ = self.process.communicate(timeout=END_SECONDS)
-        self.lines.append(rest)
-        assert not [process for process in family if process.is_running()]
-        assert not list(self.folder.iterdir())
-        return self.process.returncode
-
-
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[list[Lab]]:
-    """Labs that a test has started; they are ended if it fails."""
-    labs: list[Lab] = []
-    yield labs
-    for lab in labs:
-        if lab.process.poll() is None:
-            lab.process.terminate()
-            lab.process.communicate(timeout=END_SECONDS)
-
-
 class Expected(NamedTuple):
     """What a job tells of the columns of what it writes, by hand."""
 
@@ -188,30 +134,26 @@ EXPECTED = [
 
 @pytest.mark.integration
 @pytest.mark.long
-def test_the_whole_lab(started: list[Lab], tmp_path: Path) -> None:
+def test_the_whole_lab(tmp_path: Path) -> None:
     port = free_port()
-    lab = Lab(tmp_path, "--keep", "--port", str(port))
-    started.append(lab)
-    lab.read_until("in a browser; Ctrl-C")
-    events = _events(f"http://127.0.0.1:{port}")
-    for job, columns, by in EXPECTED:
-        (written,) = next(each for each in events if each["job"]["name"] == job)["outputs"]
-        assert (job, fields(written)) == (job, columns)
-        assert (job, deciding(written)) == (job, by)
-    assert lab.interrupt() == 0
-    assert lab.lines[-1].rstrip().splitlines()[-1].startswith("Done in ")
+    with lab_started("labs.spark", tmp_path, "--keep", "--port", str(port)) as lab:
+        lab.read_until("in a browser; Ctrl-C")
+        events = _events(f"http://127.0.0.1:{port}")
+        for job, columns, by in EXPECTED:
+            (written,) = next(each for each in events if each["job"]["name"] == job)["outputs"]
+            assert (job, fields(written)) == (job, columns)
+            assert (job, deciding(written)) == (job, by)
+        assert lab.interrupt() == 0
+        assert lab.lines[-1].rstrip().splitlines()[-1].startswith("Done in ")
 
 
 @pytest.mark.integration
 @pytest.mark.long
 @pytest.mark.parametrize("line", ["Starting", "Headwater listens", "stream "])
-def test_interrupted_at_any_point_nothing_is_left(
-    line: str, started: list[Lab], tmp_path: Path
-) -> None:
-    lab = Lab(tmp_path)
-    started.append(lab)
-    lab.read_until(line)
-    assert lab.interrupt() == 130
+def test_interrupted_at_any_point_nothing_is_left(line: str, tmp_path: Path) -> None:
+    with lab_started("labs.spark", tmp_path) as lab:
+        lab.read_until(line)
+        assert lab.interrupt() == 130
 
 
 def _events(url: str) -> list[dict[str, Any]]:

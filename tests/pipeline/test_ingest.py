@@ -70,8 +70,8 @@ class Topic:
         return iter
 
     def open(self, spark: SparkSession, positions: Positions, *, is_once: bool) -> DataFrame:
-        told = {name: (known.value, known.incarnation) for name, known in positions.items()}
-        self.opened.append((told, is_once))
+        reported = {name: (known.value, known.incarnation) for name, known in positions.items()}
+        self.opened.append((reported, is_once))
         self.when_opened()
         if error := next(self.failures, None):
             raise error
@@ -106,7 +106,7 @@ class Topic:
 class StreamFrame:
     """A frame of Spark's that makes a stream of what is taken in from it, batch by batch.
 
-    What it is told of the stream is noted; `start` is what the stream is started by.
+    What it learns of the stream is noted; `start` is what the stream is started by.
     """
 
     def __init__(self, start: Callable[[TakeIn], "Query"]) -> None:
@@ -288,8 +288,8 @@ class Scene:
     def events(self) -> int:
         return len(self.store.rows()["event"])
 
-    def told(self, what: str) -> list[tuple[Any, ...]]:
-        return [tuple(rest) for kind, *rest in self.notes.told if kind == what]
+    def reported(self, what: str) -> list[tuple[Any, ...]]:
+        return [tuple(rest) for kind, *rest in self.notes.reported if kind == what]
 
 
 @pytest.fixture
@@ -303,16 +303,16 @@ class TestBatches:
         scene.run((batch(5), idle, batch(9)), every=None)
         assert scene.events() == 2
         size = len(numbered(5)[0].data or b"")
-        stored = [totals for totals, _ in scene.told("stored")]
+        stored = [totals for totals, _ in scene.reported("stored")]
         assert stored == [Totals(messages=1, events=1, bytes=size)] * 2
-        assert scene.told("started") == [([(f"kafka://{PLACE}", "orders")],)]
-        assert scene.told("settled") == [(95,), (91,)]
-        assert scene.told("failed") == []
-        assert scene.told("ended") == [(None,)]
+        assert scene.reported("started") == [([(f"kafka://{PLACE}", "orders")],)]
+        assert scene.reported("settled") == [(95,), (91,)]
+        assert scene.reported("failed") == []
+        assert scene.reported("ended") == [(None,)]
 
     def test_it_is_reported_to_be_alive(self, scene: Scene) -> None:
         scene.run((idle, batch(5), idle), every=None)
-        assert len(scene.told("alive")) == 3
+        assert len(scene.reported("alive")) == 3
 
     def test_in_the_end_all_is_closed(self, scene: Scene) -> None:
         scene.run((batch(5),), every=None)
@@ -358,7 +358,7 @@ class TestPositions:
 
     def test_so_does_one_that_begins_again(self, scene: Scene) -> None:
         scene.run((batch(5), idle, failing(AWAY)), (batch(9), stopping))
-        assert [told for told, _ in scene.feed.opened] == [{}, {PARTITION: (5, "first")}]
+        assert [reported for reported, _ in scene.feed.opened] == [{}, {PARTITION: (5, "first")}]
         assert scene.position == 9
 
     def test_each_ingest_has_its_own(self, scene: Scene) -> None:
@@ -401,14 +401,14 @@ class TestPositions:
 
         monkeypatch.setattr(module, "move_position", fail_once)
         scene.run((batch(5), batch(9)), (batch(5), stopping))
-        assert scene.told("failed") == [(AWAY, 1.0)]
+        assert scene.reported("failed") == [(AWAY, 1.0)]
         assert all(query.is_stopped for query in scene.queries)
         assert scene.position == 5
 
 
 class TestFailures:
     def failures(self, scene: Scene) -> list[HeadwaterError]:
-        return [error for error, _ in scene.told("failed")]
+        return [error for error, _ in scene.reported("failed")]
 
     @pytest.mark.parametrize("error", [AWAY, FULL, SILENT])
     def test_once_what_may_pass_is_tried_six_times(
@@ -418,8 +418,8 @@ class TestFailures:
             scene.run(*[(failing(error),)] * 10, every=None)
         assert raised.value is error
         assert scene.patience.waits == [1, 2, 4, 8, 16]
-        assert scene.told("failed") == [(error, wait) for wait in (1, 2, 4, 8, 16)]
-        assert scene.told("ended") == [(error,)]
+        assert scene.reported("failed") == [(error, wait) for wait in (1, 2, 4, 8, 16)]
+        assert scene.reported("ended") == [(error,)]
         assert scene.feed.is_closed and len(scene.queries) == 6
         assert all(query.is_stopped for query in scene.queries)
 
@@ -428,7 +428,7 @@ class TestFailures:
         scene.run(*[(failing(error),)] * 50)
         assert scene.patience.waits[:8] == [1, 2, 4, 8, 16, 30, 30, 30]
         assert len(scene.patience.waits) == 50
-        assert scene.told("ended") == [(None,)]
+        assert scene.reported("ended") == [(None,)]
 
     @pytest.mark.parametrize("every", [None, 5.0])
     def test_what_nobody_knows_is_tried_five_times(self, scene: Scene, every: float | None) -> None:
@@ -470,13 +470,13 @@ class TestFailures:
         with pytest.raises(SparkUnavailable):
             scene.run(*[(step,)] * 20)
         assert scene.patience.waits == [1, 2, 4, 8]
-        assert len(scene.told("stored")) == 1
+        assert len(scene.reported("stored")) == 1
 
     def test_before_there_is_a_stream(self, scene: Scene) -> None:
         scene.feed.failures = iter([SILENT, SILENT])
         scene.run((batch(5), stopping))
         assert scene.patience.waits == [1, 2]
-        assert len(scene.queries) == len(scene.told("started")) == 1
+        assert len(scene.queries) == len(scene.reported("started")) == 1
 
     def test_a_store_that_does_not_tell_positions_is_waited_for(self, scene: Scene) -> None:
         engine = open_engine("postgresql://127.0.0.1:1/none")
@@ -493,7 +493,7 @@ class TestFailures:
 
         with pytest.raises(KeyboardInterrupt) as raised:
             scene.run((step,))
-        assert scene.told("ended") == [(raised.value,)]
+        assert scene.reported("ended") == [(raised.value,)]
         assert scene.queries[0].is_stopped and scene.feed.is_closed
 
     def test_a_watcher_that_fails_leaves_no_stream_behind(
@@ -506,12 +506,12 @@ class TestFailures:
 
 
 class TestWhy:
-    """Spark makes a text of what went wrong; it is told as what it was."""
+    """Spark makes a text of what went wrong; it is reported as what it was."""
 
     def why(self, scene: Scene, step: Step) -> HeadwaterError:
-        """What is told of a stream that did one step."""
+        """What is reported of a stream that did one step."""
         scene.run((step,), (stopping,))
-        ((error, _),) = scene.told("failed")
+        ((error, _),) = scene.reported("failed")
         assert isinstance(error, HeadwaterError)
         return error
 
@@ -523,7 +523,7 @@ class TestWhy:
         monkeypatch.setattr(Lake, "add", lambda self, events: raising(FULL)())
         task = make_task(lake=scene.folder / "lake")
         scene.run((batch(5),), (stopping,), task=task)
-        ((error, _),) = scene.told("failed")
+        ((error, _),) = scene.reported("failed")
         assert type(error) is LakeUnavailable and error.message == FULL.message
 
     def test_of_spark_in_a_batch(self, scene: Scene) -> None:
@@ -562,7 +562,7 @@ class TestWhy:
 
     def test_not_why_an_earlier_one_failed(self, scene: Scene) -> None:
         scene.run((failing(AWAY),), (dying("out of memory"),), (stopping,))
-        assert [error.message for error, _ in scene.told("failed")] == [
+        assert [error.message for error, _ in scene.reported("failed")] == [
             "the store is away",
             "out of memory",
         ]
@@ -600,7 +600,7 @@ class TestStop:
         ingest.stop()
         ingest.run()
         assert scene.feed.opened == [] and scene.feed.is_closed
-        assert scene.told("ended") == [(None,)]
+        assert scene.reported("ended") == [(None,)]
 
     def test_while_it_waits(self, scene: Scene) -> None:
         """At once, however long it would have waited."""
@@ -611,7 +611,7 @@ class TestStop:
         threading.Timer(0.05, ingest.stop).start()
         ingest.run()
         assert len(scene.feed.opened) == 1
-        assert scene.told("ended") == [(None,)]
+        assert scene.reported("ended") == [(None,)]
 
     @pytest.mark.parametrize("before", [(), (batch(5),), (batch(5), idle)])
     def test_a_batch_under_way_ends(
@@ -629,7 +629,7 @@ class TestStop:
         assert scene.position == 9
         assert scene.events() == len(numbered(9)) + bool(before)
         assert scene.queries[0].is_stopped
-        assert scene.told("failed") == [] and scene.told("ended") == [(None,)]
+        assert scene.reported("failed") == [] and scene.reported("ended") == [(None,)]
 
     def test_but_not_for_ever(self, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "STOP_SECONDS", 0.15)
@@ -650,8 +650,8 @@ class TestStop:
 
         scene.run((batch(5), step))
         assert len(seen) == 1 and scene.events() == 1
-        assert scene.told("failed") == []
-        assert scene.told("ended") == [(None,)]
+        assert scene.reported("failed") == []
+        assert scene.reported("ended") == [(None,)]
         assert scene.position == 5
 
     def test_what_fails_then_is_nobodys_concern(self, scene: Scene) -> None:
@@ -660,7 +660,7 @@ class TestStop:
             raise StreamingQueryException("interrupted")
 
         scene.run((step,))
-        assert scene.told("failed") == [] and scene.told("ended") == [(None,)]
+        assert scene.reported("failed") == [] and scene.reported("ended") == [(None,)]
 
 
 class TestAlone:
@@ -674,7 +674,7 @@ class TestAlone:
         scene.feed.when_opened = begin_another
         scene.run((batch(5),), every=None)
         assert scene.position == 5
-        assert other.feed.opened == [] and other.notes.told == []
+        assert other.feed.opened == [] and other.notes.reported == []
 
     def test_one_of_another_name_is_not(self, scene: Scene) -> None:
         other = scene.make(every=None, name="other")
@@ -732,7 +732,7 @@ class TestLake:
         monkeypatch.setattr(Lake, "add", lambda self, events: raising(FULL)())
         scene.run((idle,), every=None, task=make_task(lake=lake.folder))
         assert "writing to the lake will be retried: the disk is full" in caplog.messages
-        assert scene.told("failed") == []
+        assert scene.reported("failed") == []
 
 
 class TestStream:

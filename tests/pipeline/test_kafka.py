@@ -1,4 +1,4 @@
-"""What Spark is told of a source in Kafka, and what it tells."""
+"""What Spark is given for a source in Kafka, and what it tells."""
 
 import json
 from types import SimpleNamespace
@@ -21,11 +21,11 @@ OFFSETS = {"orders": {0: 5, 1: 0}, "totals": {0: 2**40}}
 
 
 class Reader:
-    """A reader of Spark's that notes what it is told."""
+    """A reader of Spark's that notes what it is given."""
 
     def __init__(self) -> None:
         self.kind = ""
-        self.told: dict[str, str] = {}
+        self.given: dict[str, str] = {}
         self.columns: tuple[str, ...] = ()
 
     def format(self, kind: str) -> "Reader":
@@ -33,7 +33,7 @@ class Reader:
         return self
 
     def options(self, **options: str) -> "Reader":
-        self.told = options
+        self.given = options
         return self
 
     def load(self) -> "Reader":
@@ -55,11 +55,11 @@ class TestStream:
         reader = stream(KafkaSource("a:9092,b:9092", ("orders", "totals"), max_events=7))
         assert reader.kind == "kafka"
         assert reader.columns == ("value", "topic", "partition", "offset")
-        assert json.loads(reader.told.pop("startingOffsets")) == {
+        assert json.loads(reader.given.pop("startingOffsets")) == {
             "orders": {"0": 5, "1": 0},
             "totals": {"0": 2**40},
         }
-        assert reader.told == {
+        assert reader.given == {
             "kafka.bootstrap.servers": "a:9092,b:9092",
             "kafka.isolation.level": "read_committed",
             "subscribe": "orders,totals",
@@ -68,26 +68,26 @@ class TestStream:
         }
 
     def test_topics_by_pattern(self) -> None:
-        told = stream(KafkaSource("a:9092", pattern="lineage[.].*")).told
-        assert told["subscribePattern"] == "lineage[.].*"
-        assert "subscribe" not in told
+        given = stream(KafkaSource("a:9092", pattern="lineage[.].*")).given
+        assert given["subscribePattern"] == "lineage[.].*"
+        assert "subscribe" not in given
 
     @pytest.mark.parametrize("start", ["earliest", "latest", 1_700_000_000_000])
     def test_where_to_begin_is_always_reported_by_offsets(self, start: Any) -> None:
-        """Found out before, so that the store can be told."""
-        told = stream(KafkaSource("a:9092", ("orders",), start=start)).told
-        assert json.loads(told["startingOffsets"])["orders"] == {"0": 5, "1": 0}
+        """Found out before, so that the store learns of it too."""
+        given = stream(KafkaSource("a:9092", ("orders",), start=start)).given
+        assert json.loads(given["startingOffsets"])["orders"] == {"0": 5, "1": 0}
 
     def test_settings_of_the_consumer_are_passed_on(self) -> None:
         settings = {"security.protocol": "SSL", "ssl.truststore.location": "/a=b"}
-        told = stream(KafkaSource("a:9092", ("orders",), settings=settings)).told
-        assert told["kafka.security.protocol"] == "SSL"
-        assert told["kafka.ssl.truststore.location"] == "/a=b"
+        given = stream(KafkaSource("a:9092", ("orders",), settings=settings)).given
+        assert given["kafka.security.protocol"] == "SSL"
+        assert given["kafka.ssl.truststore.location"] == "/a=b"
 
     def test_what_is_not_committed_is_read_where_that_is_requested(self) -> None:
         settings = {"isolation.level": "read_uncommitted"}
-        told = stream(KafkaSource("a:9092", ("orders",), settings=settings)).told
-        assert told["kafka.isolation.level"] == "read_uncommitted"
+        given = stream(KafkaSource("a:9092", ("orders",), settings=settings)).given
+        assert given["kafka.isolation.level"] == "read_uncommitted"
 
     def test_the_brokers_are_those_that_were_named(self) -> None:
         source = KafkaSource("a:9092", settings={"bootstrap.servers": "b:9092"})
@@ -100,10 +100,10 @@ def test_one_message() -> None:
     source = KafkaSource("a:9092", pattern=".*", settings=settings)
     source.frame(cast(SparkSession, SimpleNamespace(read=reader)), "orders", 3, 41)
     assert (reader.kind, reader.columns) == ("kafka", ("value",))
-    assert reader.told.pop("kafka.security.protocol") == "SSL"
-    assert reader.told.pop("kafka.bootstrap.servers") == "a:9092"
-    assert reader.told.pop("kafka.isolation.level") == "read_committed"
-    assert {key: json.loads(value) for key, value in reader.told.items()} == {
+    assert reader.given.pop("kafka.security.protocol") == "SSL"
+    assert reader.given.pop("kafka.bootstrap.servers") == "a:9092"
+    assert reader.given.pop("kafka.isolation.level") == "read_committed"
+    assert {key: json.loads(value) for key, value in reader.given.items()} == {
         "assign": {"orders": [3]},
         "startingOffsets": {"orders": {"3": 41}},
         "endingOffsets": {"orders": {"3": 42}},
@@ -134,12 +134,12 @@ def test_the_rest_can() -> None:
 
 class TestOffsets:
     def test_as_spark_tells_them(self) -> None:
-        told = '{"orders":{"1":0,"0":5},"totals":{"0":1099511627776}}'
-        assert parse_offsets(told) == OFFSETS
+        given = '{"orders":{"1":0,"0":5},"totals":{"0":1099511627776}}'
+        assert parse_offsets(given) == OFFSETS
 
     def test_as_spark_is_reported_them(self) -> None:
-        told = stream(KafkaSource("a:9092", ("orders",))).told
-        assert parse_offsets(told["startingOffsets"]) == OFFSETS
+        given = stream(KafkaSource("a:9092", ("orders",))).given
+        assert parse_offsets(given["startingOffsets"]) == OFFSETS
 
     @pytest.mark.parametrize("nothing", [None, "", "{}", "None"])
     def test_none(self, nothing: str | None) -> None:

@@ -1,4 +1,4 @@
-"""What is told of an ingest: counters as Prometheus reads them, and lines of a log."""
+"""What is reported of an ingest: counters as Prometheus reads them, and lines of a log."""
 
 import logging
 import socket
@@ -145,28 +145,28 @@ class TestLog:
 
 
 class Noting:
-    """Notes all that it is told."""
+    """Notes all that is reported to it."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[Any, ...]] = []
+        self.reported: list[tuple[Any, ...]] = []
 
     def started(self, inputs: Any) -> None:
-        self.told.append(("started", inputs))
+        self.reported.append(("started", inputs))
 
     def stored(self, totals: Totals, seconds: float) -> None:
-        self.told.append(("stored", totals, seconds))
+        self.reported.append(("stored", totals, seconds))
 
     def settled(self, lag: int | None) -> None:
-        self.told.append(("settled", lag))
+        self.reported.append(("settled", lag))
 
     def alive(self) -> None:
-        self.told.append(("alive",))
+        self.reported.append(("alive",))
 
     def failed(self, error: HeadwaterError, wait: float) -> None:
-        self.told.append(("failed", error, wait))
+        self.reported.append(("failed", error, wait))
 
     def ended(self, error: BaseException | None) -> None:
-        self.told.append(("ended", error))
+        self.reported.append(("ended", error))
 
 
 def test_all_watchers_are_reported_the_same() -> None:
@@ -179,7 +179,7 @@ def test_all_watchers_are_reported_the_same() -> None:
     all_of_them.failed(AWAY, 4.0)
     all_of_them.ended(AWAY)
     for note in notes:
-        assert note.told == [
+        assert note.reported == [
             ("started", [("a", "b")]),
             ("stored", TOTALS, 2.0),
             ("settled", None),

@@ -526,6 +526,7 @@ class TestNeverA500:
             if status == 201:
                 assert sqlite_api.get("/namespaces/db/datasets/totals").status_code == 200, depth
 
+    @pytest.mark.slow
     def test_whatever_byte_is_changed(self, sqlite_api: Api) -> None:
         """Every byte of an event replaced by a few others: stored or refused, and told why."""
         body = minimal(facets=rb'{"schema":{"fields":[{"name":"\u00e9"}]},"x":1.5e3}')

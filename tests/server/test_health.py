@@ -82,10 +82,14 @@ class TestJobs:
         assert job["errorMessage"] is None
         assert job["latestRun"]["state"] == "ABORTED"
 
-    def test_a_deleted_connector_is_no_failed_and_no_stopped_one(self, api: Api) -> None:
+    @pytest.mark.parametrize("facet", ["kafka_connect", "kafka_connect_rest"])
+    def test_a_deleted_connector_is_no_failed_and_no_stopped_one(
+        self, api: Api, facet: str
+    ) -> None:
+        """As its plugin has it, or a collector outside."""
         for job, end in (("sink", "FAIL"), ("source", "ABORT")):
             run = ended(api, job, 3 * HOUR, end)
-            deleted = {"kafka_connect": {"reason": "deleted"}}
+            deleted = {facet: {"reason": "deleted"}}
             api.store(said("OTHER", 2 * HOUR, run, job, run_facets=deleted))
         assert api.read("/health/jobs")["jobs"] == []
         assert api.read("/health/jobs", state="stopped")["jobs"] == []
@@ -138,6 +142,36 @@ class TestJobs:
         assert "takes longer than usual" in job["reason"]
         assert 595 <= job["usualSeconds"] <= 605
         assert job["everySeconds"] is None
+
+    def test_a_job_that_writes_little_each_night(self, api: Api) -> None:
+        """Its runs of an hour are compared with those of that hour on other days."""
+        waves = [10, *[100] * 21]
+        for hour in range(24 * 4 + 1):
+            # The hour that is just over is low, on each of the days.
+            outputs = [wrote("totals", waves[min(hour % 24, 21)])]
+            ended(api, "load", 20 * MINUTE + hour * HOUR, outputs=outputs)
+        answer = api.read("/health/datasets", all="true")
+        (found,) = answer["datasets"]
+        assert (found["state"], found["volume"]["rows"]) == ("fresh", 10)
+        ended(api, "load", MINUTE, outputs=[wrote("totals", 1)])
+        (found,) = api.read("/health/datasets")["datasets"]
+        assert found["reason"] == "The last run wrote 1 rows, usually 100"
+
+    @pytest.mark.parametrize(("rows", "state"), [(10, "fresh"), (2, "low")])
+    def test_a_stream_that_brings_little_each_night(self, api: Api, rows: int, state: str) -> None:
+        """Of the run before it was restarted, too."""
+        this_hour = now() // HOUR * HOUR
+        total = {"old": 0, "new": 0}
+        events = []
+        for hours in range(24 * 3 + 1, 0, -1):
+            run = "old" if hours > 30 else "new"
+            total[run] += (rows if hours == 1 else 10) if hours % 24 == 1 else 100
+            at = format_instant(this_hour - (hours - 1) * HOUR - MINUTE)
+            event = run_event("RUNNING", at, run, "stream", job_facets=STREAM)
+            events.append(event | {"outputs": [wrote("totals", total[run])]})
+        api.store(*events)
+        (found,) = api.read("/health/datasets", all="true")["datasets"]
+        assert (found["state"], found["volume"]["rows"]) == (state, rows)
 
     def test_what_is_well_is_shown_if_requested(self, api: Api) -> None:
         ended(api, "load", MINUTE)

@@ -38,7 +38,7 @@ def diff(api: Api, begin: float, end: float, **parameters: Any) -> Any:
     return api.read("/lineage/diff", **{"from": at(begin), "to": at(end)}, **parameters)
 
 
-def told(answer: Any, *kinds: str) -> set[str]:
+def reported(answer: Any, *kinds: str) -> set[str]:
     """Changes as `edge added orders -> load`; of all kinds, or of some."""
     return {
         f"{change['type']} {change['change']} {_subject(change)}{_values(change)}"
@@ -152,7 +152,7 @@ class TestNodesAndEdges:
     def test_a_first_run_brings_all_it_uses(self, api: Api) -> None:
         api.store(run("load", "COMPLETE", 5, 1, ["orders"], ["totals"]))
         answer = diff(api, 0, 10)
-        assert told(answer) == {
+        assert reported(answer) == {
             "dataset added orders",
             "dataset added totals",
             "job added load",
@@ -168,7 +168,7 @@ class TestNodesAndEdges:
             run("load", "COMPLETE", 10, 2, ["orders", "new"], ["totals"]),
         )
         answer = diff(api, 5, 15)
-        assert told(answer) == {
+        assert reported(answer) == {
             "dataset added new",
             "edge added new -> load",
             "edge removed old -> load",
@@ -181,7 +181,7 @@ class TestNodesAndEdges:
             run("load", "COMPLETE", 10, 2, ["orders"], ["new"]),
         )
         answer = diff(api, 5, 15)
-        assert told(answer) == {
+        assert reported(answer) == {
             "dataset added new",
             "edge added load -> new",
             "edge changed load -> old observed -> past",
@@ -191,7 +191,7 @@ class TestNodesAndEdges:
     def test_what_is_declared_has_no_run(self, api: Api) -> None:
         api.store(declare("plan", 5, ["orders"], ["forecast"]))
         answer = diff(api, 0, 10)
-        assert told(answer) == {
+        assert reported(answer) == {
             "dataset added orders",
             "dataset added forecast",
             "job added plan",
@@ -203,7 +203,7 @@ class TestNodesAndEdges:
     def test_what_is_only_described_is_a_dataset(self, api: Api) -> None:
         api.store(describe(5, "orders"))
         answer = diff(api, 0, 10)
-        assert told(answer) == {"dataset added orders"}
+        assert reported(answer) == {"dataset added orders"}
         assert causes(answer, "dataset") == {"declaration of None at 5"}
 
     def test_a_stream_that_names_less(self, api: Api) -> None:
@@ -213,7 +213,7 @@ class TestNodesAndEdges:
             run("stream", "RUNNING", 10, 1, ["a"], ["c"], job_type=SNAPSHOTS),
         )
         answer = diff(api, 1, 15)
-        assert told(answer) == {"edge removed b -> stream"}
+        assert reported(answer) == {"edge removed b -> stream"}
 
     def test_an_older_run_that_goes_on_is_what_brought_its_change(self, api: Api) -> None:
         api.store(
@@ -222,7 +222,7 @@ class TestNodesAndEdges:
             run("load", "RUNNING", 10, 1, [], ["b"]),
         )
         answer = diff(api, 7, 15)
-        assert told(answer) == {"dataset added b", "edge added load -> b"}
+        assert reported(answer) == {"dataset added b", "edge added load -> b"}
         assert causes(answer, "dataset", "edge") == {"run 1 of load at 10"}
 
     def test_a_dataset_that_another_job_takes_over(self, api: Api) -> None:
@@ -232,7 +232,7 @@ class TestNodesAndEdges:
             run("other", "COMPLETE", 10, 3, [], ["a"]),
         )
         answer = diff(api, 5, 15)
-        assert told(answer, "edge") == {"edge removed load -> a", "edge added other -> a"}
+        assert reported(answer, "edge") == {"edge removed load -> a", "edge added other -> a"}
         assert causes(answer, "edge") == {"run 3 of other at 10"}
 
     def test_what_was_declared_and_is_observed_came_with_the_run(self, api: Api) -> None:
@@ -240,7 +240,7 @@ class TestNodesAndEdges:
             declare("load", 0, ["orders"], []), run("load", "COMPLETE", 10, 1, ["orders"], [])
         )
         answer = diff(api, 5, 15)
-        assert told(answer, "edge") == {"edge changed orders -> load declared -> observed"}
+        assert reported(answer, "edge") == {"edge changed orders -> load declared -> observed"}
         assert causes(answer, "edge") == {"run 1 of load at 10"}
 
     def test_a_dataset_known_before_by_another_of_its_names_is_not_new(self, api: Api) -> None:
@@ -251,8 +251,8 @@ class TestNodesAndEdges:
                 "load", "COMPLETE", 10, 1, [], [dataset("used", symlinks=[("mentioned", "TABLE")])]
             ),
         )
-        assert told(diff(api, -5, 5)) == {"dataset added used"}
-        assert told(diff(api, 5, 15), "dataset") == set()
+        assert reported(diff(api, -5, 5)) == {"dataset added used"}
+        assert reported(diff(api, 5, 15), "dataset") == set()
 
     def test_a_rename_is_an_edge_that_has_the_run_of_who_renamed(self, api: Api) -> None:
         api.store(
@@ -260,13 +260,13 @@ class TestNodesAndEdges:
             run("move", "COMPLETE", 10, 2, [], [dataset("new", renamed_from="old")]),
         )
         answer = diff(api, 5, 15)
-        assert "edge added old -> new" in told(answer)
+        assert "edge added old -> new" in reported(answer)
         assert causes(answer, "edge", "dataset", "lifecycle") == {"run 2 of move at 10"}
 
     def test_a_parent_that_is_only_named_came_with_its_child(self, api: Api) -> None:
         api.store(run("app.load", "COMPLETE", 10, 1, [], ["a"], parent=9))
         answer = diff(api, 5, 15)
-        assert {"job added app", "job added app.load"} <= told(answer)
+        assert {"job added app", "job added app.load"} <= reported(answer)
         assert causes(answer, "job") == {"run 1 of app.load at 10", "nobody"}
 
 
@@ -277,7 +277,7 @@ class TestFields:
             run("load", "COMPLETE", 10, 2, [], [typed("t", id="BIGINT", new="TEXT", same="DATE")]),
         )
         answer = diff(api, 5, 15)
-        assert told(answer) == {
+        assert reported(answer) == {
             "field added t.new",
             "field removed t.gone",
             "field changed t.id INT -> BIGINT",
@@ -287,7 +287,7 @@ class TestFields:
     def test_of_a_new_dataset_are_added_with_it(self, api: Api) -> None:
         api.store(run("load", "COMPLETE", 10, 1, [], [typed("t", id="INT")]))
         answer = diff(api, 5, 15)
-        assert {"field added t.id", "dataset added t"} <= told(answer)
+        assert {"field added t.id", "dataset added t"} <= reported(answer)
         assert causes(answer, "field", "dataset") == {"run 1 of load at 10"}
 
     def test_in_the_middle_of_a_run(self, api: Api) -> None:
@@ -296,7 +296,7 @@ class TestFields:
             run("load", "RUNNING", 10, 1, [], [typed("t", id="BIGINT")]),
         )
         answer = diff(api, 5, 15)
-        assert told(answer) == {"field changed t.id INT -> BIGINT"}
+        assert reported(answer) == {"field changed t.id INT -> BIGINT"}
         assert causes(answer, "field") == {"run 1 of load at 10"}
 
     def test_a_reader_that_sees_less_changes_nothing(self, api: Api) -> None:
@@ -305,12 +305,12 @@ class TestFields:
             run("report", "COMPLETE", 0, 2, [typed("t", id="INT", name="TEXT")], []),
             run("report", "COMPLETE", 10, 3, [typed("t", id="INT")], []),
         )
-        assert told(diff(api, 5, 15)) == set()
+        assert reported(diff(api, 5, 15)) == set()
 
     def test_a_registry_s_word_has_no_run(self, api: Api) -> None:
         api.store(describe(0, typed("t", id="INT")), describe(10, typed("t", id="LONG")))
         answer = diff(api, 5, 15)
-        assert told(answer) == {"field changed t.id INT -> LONG"}
+        assert reported(answer) == {"field changed t.id INT -> LONG"}
         assert causes(answer, "field") == {"declaration of None at 10"}
 
     def test_a_schema_that_came_back_came_with_the_run_that_brought_it_back(self, api: Api) -> None:
@@ -318,7 +318,7 @@ class TestFields:
             minutes = 10 * number
             api.store(run("load", "COMPLETE", minutes, number + 1, [], [typed("t", id=kind)]))
         answer = diff(api, 15, 25)
-        assert told(answer) == {"field changed t.id TEXT -> INT"}
+        assert reported(answer) == {"field changed t.id TEXT -> INT"}
         assert causes(answer, "field") == {"run 3 of load at 20"}
 
 
@@ -330,7 +330,7 @@ class TestColumnEdges:
             written = dataset("totals", columns=columns)
             api.store(run("load", "COMPLETE", 10 * number, number + 1, ["orders"], [written]))
         answer = diff(api, 5, 15)
-        assert told(answer) == {
+        assert reported(answer) == {
             "column added orders.c -> totals.x",
             "column removed orders.a -> totals.x",
         }
@@ -346,10 +346,10 @@ class TestJobs:
             run("load", "FAIL", 20, 2),
         )
         started = diff(api, 5, 15)
-        assert told(started) == {"state changed load COMPLETED -> RUNNING"}
+        assert reported(started) == {"state changed load COMPLETED -> RUNNING"}
         assert causes(started, "state") == {"run 2 of load at 10"}
-        assert told(diff(api, 5, 25)) == {"state changed load COMPLETED -> FAILED"}
-        assert told(diff(api, 15, 25)) == {"state changed load RUNNING -> FAILED"}
+        assert reported(diff(api, 5, 25)) == {"state changed load COMPLETED -> FAILED"}
+        assert reported(diff(api, 15, 25)) == {"state changed load RUNNING -> FAILED"}
 
     def test_a_state_changed_when_it_did_not_when_the_run_began(self, api: Api) -> None:
         api.store(run("load", "START", 0, 1, ["orders"], []), run("load", "FAIL", 20, 1))
@@ -363,7 +363,7 @@ class TestJobs:
             with_facet(event, "sourceCodeLocation", location)
             api.store(event)
         answer = diff(api, 5, 15)
-        assert told(answer) == {"sql changed load", "code changed load"}
+        assert reported(answer) == {"sql changed load", "code changed load"}
         assert causes(answer, "sql", "code") == {"run 2 of load at 10"}
         for change in answer["changes"]:
             assert change["before"] != change["after"]
@@ -373,9 +373,9 @@ class TestJobs:
         for number, query in enumerate(("select 1", None, "select 1")):
             event = run("load", "COMPLETE", 10 * number, number + 1, ["orders"], [])
             api.store(with_facet(event, "sql", {"query": query}) if query else event)
-        assert told(diff(api, 5, 15)) == set()
-        assert told(diff(api, 5, 25)) == set()
-        assert told(diff(api, 15, 25)) == set()
+        assert reported(diff(api, 5, 15)) == set()
+        assert reported(diff(api, 5, 25)) == set()
+        assert reported(diff(api, 15, 25)) == set()
 
 
 class TestLifecycle:
@@ -385,7 +385,7 @@ class TestLifecycle:
             run("clean", "COMPLETE", 10, 2, [], [dataset("t", lifecycle="DROP")]),
         )
         answer = diff(api, 5, 15)
-        assert "lifecycle added t" in told(answer)
+        assert "lifecycle added t" in reported(answer)
         assert causes(answer, "lifecycle") == {"run 2 of clean at 10"}
 
     def test_by_another_than_the_many_that_write_it(self, api: Api) -> None:
@@ -400,13 +400,13 @@ class TestLifecycle:
         for minutes, change in ((0, "CREATE"), (10, "TRUNCATE")):
             written = dataset("t", lifecycle=change)
             api.store(run("load", "COMPLETE", minutes, 1 + minutes, [], [written]))
-        assert told(diff(api, 5, 15)) == {"lifecycle changed t CREATE -> TRUNCATE"}
+        assert reported(diff(api, 5, 15)) == {"lifecycle changed t CREATE -> TRUNCATE"}
 
     def test_the_same_mark_again_is_reported_too(self, api: Api) -> None:
         for minutes in (0, 10):
             written = dataset("t", lifecycle="TRUNCATE")
             api.store(run("load", "COMPLETE", minutes, 1 + minutes, [], [written]))
-        assert told(diff(api, 5, 15)) == {"lifecycle changed t TRUNCATE -> TRUNCATE"}
+        assert reported(diff(api, 5, 15)) == {"lifecycle changed t TRUNCATE -> TRUNCATE"}
 
 
 class TestEdits:
@@ -422,7 +422,7 @@ class TestEdits:
         edit(api, delete_dataset(10, "totals"))
         for parameters in ({}, {"nodeId": ds("orders")}, {"nodeId": job("load")}):
             answer = diff(api, 5, 15, **parameters)
-            assert told(answer) == {"dataset removed totals", "edge removed load -> totals"}
+            assert reported(answer) == {"dataset removed totals", "edge removed load -> totals"}
             assert causes(answer, "dataset") == {"edit by ada at 10"}
 
     def test_edges_of_what_was_deleted_went_for_that_reason(self, api: Api) -> None:
@@ -435,13 +435,13 @@ class TestEdits:
         api.store(*self.HISTORY)
         edit(api, delete_dataset(10, "totals"))
         answer = diff(api, 5, 15, nodeId=ds("totals"))
-        assert "dataset removed totals" in told(answer)
+        assert "dataset removed totals" in reported(answer)
 
     def test_a_job_that_a_person_deleted(self, api: Api) -> None:
         api.store(*self.HISTORY)
         edit(api, delete_job(10, "load"))
         answer = diff(api, 5, 15)
-        assert told(answer, "job", "edge") == {
+        assert reported(answer, "job", "edge") == {
             "job removed load",
             "edge removed orders -> load",
             "edge removed load -> totals",
@@ -452,7 +452,7 @@ class TestEdits:
         api.store(*self.HISTORY)
         edit(api, delete_dataset(10, "totals"), self.RESTORE)
         answer = diff(api, 15, 25)
-        assert told(answer) == {"dataset added totals", "edge added load -> totals"}
+        assert reported(answer) == {"dataset added totals", "edge added load -> totals"}
         assert causes(answer, "dataset") == {"edit by ada at 20"}
 
     def test_what_was_deleted_and_is_seen_again_came_with_that_run(self, api: Api) -> None:
@@ -460,7 +460,7 @@ class TestEdits:
         edit(api, delete_dataset(10, "totals"))
         api.store(run("other", "COMPLETE", 20, 2, ["totals"], []))
         answer = diff(api, 15, 25)
-        assert "dataset added totals" in told(answer)
+        assert "dataset added totals" in reported(answer)
         assert causes(answer, "dataset") == {"run 2 of other at 20"}
 
     def test_the_actor_is_the_one_of_that_edit(self, api: Api) -> None:
@@ -489,14 +489,14 @@ class TestAroundANode:
         api.store(*self.HISTORY)
         answer = diff(api, 5, 15, nodeId=ds("orders"))
         assert answer["node"] == ds("orders")
-        assert told(answer) == {
+        assert reported(answer) == {
             "dataset added summary",
             "job added report",
             "edge added totals -> report",
             "edge added report -> summary",
             "state added report",
         }
-        assert len(told(diff(api, 5, 15))) > len(told(answer))
+        assert len(reported(diff(api, 5, 15))) > len(reported(answer))
 
     @pytest.mark.parametrize("direction", ["downstream", "both", "connected"])
     def test_each_way_knows_what_brought_it(self, api: Api, direction: str) -> None:
@@ -507,12 +507,12 @@ class TestAroundANode:
 
     def test_upstream_is_not_downstream(self, api: Api) -> None:
         api.store(*self.HISTORY)
-        assert told(diff(api, 5, 15, nodeId=ds("orders"), direction="upstream")) == set()
+        assert reported(diff(api, 5, 15, nodeId=ds("orders"), direction="upstream")) == set()
 
     def test_depth_is_how_far_it_is_looked(self, api: Api) -> None:
         api.store(*self.HISTORY)
         answer = diff(api, 5, 15, nodeId=ds("orders"), depth=1)
-        assert told(answer) == set()
+        assert reported(answer) == set()
         assert answer["isCut"]
 
     def test_more_nodes_than_are_looked_at_make_it_cut(self, api: Api) -> None:
@@ -527,7 +527,7 @@ class TestAroundANode:
         following = diff(api, -5, 35, after=cut["next"], limit=1_000)
         assert not following["isCut"] and following["next"] is None
         whole = diff(api, -5, 35, limit=1_000)
-        assert told(cut) | told(following) == told(whole)
+        assert reported(cut) | reported(following) == reported(whole)
 
     def test_the_newest_come_first_if_asked(self, api: Api) -> None:
         api.store(*self.HISTORY)
@@ -556,7 +556,7 @@ JOBS_OF = [f"j{number}" for number in range(4)]
 
 def random_history(chance: random.Random) -> list[Json]:
     """Runs one after another or at once, declarations, renames, deletions, other names."""
-    told: list[Json] = []
+    reported: list[Json] = []
     numbers = {name: 10 * (index + 1) for index, name in enumerate(JOBS_OF)}
     for minutes in range(chance.randint(4, 14)):
         name = chance.choice(JOBS_OF)
@@ -582,16 +582,16 @@ def random_history(chance: random.Random) -> list[Json]:
                     columns={"a": [f"{chance.choice(DATASETS)}.b"]},
                 )
             number = numbers[name]
-            told.append(run(name, kind, minutes, number, used[0], outputs, **options))
+            reported.append(run(name, kind, minutes, number, used[0], outputs, **options))
         elif roll < 0.85:
-            told.append(declare(name, minutes, used[0], used[1]))
+            reported.append(declare(name, minutes, used[0], used[1]))
         elif roll < 0.90:
-            told.append(describe(minutes, chance.choice(DATASETS)))
-        elif roll < 0.97 and told:
-            told.append(delete_dataset(minutes, chance.choice(DATASETS)))
-        elif any(event.get("job", {}).get("name") == name for event in told):
-            told.append(delete_job(minutes, name))
-    return told
+            reported.append(describe(minutes, chance.choice(DATASETS)))
+        elif roll < 0.97 and reported:
+            reported.append(delete_dataset(minutes, chance.choice(DATASETS)))
+        elif any(event.get("job", {}).get("name") == name for event in reported):
+            reported.append(delete_job(minutes, name))
+    return reported
 
 
 def everything(api: Api, as_of: float) -> State:

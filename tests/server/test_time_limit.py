@@ -16,7 +16,7 @@ ENDLESS = {
     "SELECT count(*) AS slept FROM n",
     "postgresql": "SELECT count(pg_sleep(1)) AS slept FROM generate_series(1, 100000)",
 }
-SECONDS = 0.3
+SECONDS = 0.1
 
 
 @contextmanager

@@ -98,6 +98,16 @@ def test_what_is_left_when_the_time_is_up_is_reported() -> None:
     assert statements[0].problems[0].kind == "too long"
 
 
+@pytest.mark.slow
+def test_ten_megabytes_are_read_until_the_time_is_up() -> None:
+    text = "INSERT INTO s SELECT a, b FROM t WHERE c > 1;\n" * 220_000
+    assert len(text) > 10_000_000
+    statements = analyze(text, "spark", limits=SqlLimits(seconds=1.0))
+    assert [table.name for table in statements[0].inputs] == ["t"]
+    assert statements[-1].problems[-1].message == "The time of 1 s is up: the rest is not read."
+    assert kinds(f"SELECT {'a + ' * 2_500_000}a FROM t") == ["too long"]
+
+
 def test_a_script_that_is_too_long_is_refused() -> None:
     assert kinds("SELECT a FROM t;" * 10, limits=SqlLimits(characters=100)) == ["too long"]
 

@@ -47,6 +47,7 @@ def damaged(sql: str, dialect: type[Dialect]) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dialect", "sql"),
     [*((Flink, sql) for sql in FLINK), *((KsqlDB, sql) for sql in KSQLDB)],

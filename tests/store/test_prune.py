@@ -383,6 +383,7 @@ class TestRunning:
         assert counted["run"] > 0
         assert prune(engine, HORIZON) == counted
 
+    @pytest.mark.slow
     def test_in_parts_and_interrupted_anywhere(
         self, engine: Engine, writer: Writer, monkeypatch: pytest.MonkeyPatch
     ) -> None:

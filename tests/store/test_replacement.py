@@ -81,6 +81,7 @@ class TestTakingThePlace:
         replace(engine)
         check_rows(engine, [])
 
+    @pytest.mark.slow
     def test_again_and_again(self, engine: Engine) -> None:
         write(engine, OLD)
         generations = [generation(engine)]
@@ -251,6 +252,7 @@ class TestWhoGoesOn:
         assert failures == []
         check_rows(postgres_engine, [*OLD, *NEW])
 
+    @pytest.mark.slow
     def test_a_writer_that_takes_long_is_waited_for(
         self, sqlite_engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -9,14 +9,18 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 # Their tests share a Spark session, a worker of Kafka Connect, or what they have parsed.
-_SHARED = {
-    "tests/pipeline": "spark",
-    "tests/spark": "spark",
-    "tests/connect": "connect",
-    "tests/suite": "suite",
-}
+SHARED = ("tests/pipeline", "tests/spark", "tests/connect", "tests/suite")
 # Longest first, by the times that a run prints at its end.
-_FIRST = ("spark", "connect")
+FIRST = (
+    "tests/pipeline",
+    "tests/spark",
+    "tests/faults/test_ingest.py",
+    "tests/connect",
+    "tests/demo/test_live.py",
+    "tests/ui/test_pages.py",
+    "tests/ui/test_graph.py",
+    "tests/ui/test_faults.py",
+)
 
 
 class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
@@ -32,10 +36,11 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has n
 
 def order_tests(items: list[pytest.Item]) -> None:
     """Put the tests of the longest groups first."""
-    order = {group: place for place, group in enumerate(_FIRST)}
+    order = {group: place for place, group in enumerate(FIRST)}
     items.sort(key=lambda item: order.get(find_group(item.nodeid), len(order)))
 
 
 def find_group(nodeid: str) -> str:
     file = nodeid.partition("::")[0]
-    return _SHARED.get(file.rpartition("/")[0], file)
+    shared = (folder for folder in SHARED if file.startswith(f"{folder}/"))
+    return next(shared, file)

@@ -1,13 +1,11 @@
 """The shape of the code: small packages, one meaning for a class name, plain words."""
 
-import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import headwater
-from tests.suite.sources import nodes_of, tree_of
 
 ROOT = Path(headwater.__file__).parent
 MOST_MODULES = 20
@@ -16,14 +14,19 @@ STORED = {"first_said", "last_said", "said_at", "lastHeardAt"}
 PRIVATE_WORDS = re.compile(
     r"(^|_)(stretch(es)?|said|wanted|asked|told|heard|looking|standings?)(_|$)", re.IGNORECASE
 )
+NAME = re.compile(r"[^\W\d]\w*")
+CLASS = re.compile(r"^class ([^\W\d_]\w*)", re.MULTILINE)
 PRIVATE_SENTENCES = re.compile(
     r"\b(stretch(es)?|(un)?said|wanted|asked|told|hears?|heard)\b", re.IGNORECASE
 )
 
 
-def modules() -> list[Path]:
+@cache
+def modules() -> dict[Path, str]:
+    """The modules and their texts: as patterns find all of it, nothing is parsed."""
     # Migrations are never changed.
-    return [path for path in sorted(ROOT.rglob("*.py")) if "versions" not in path.parts]
+    paths = (path for path in sorted(ROOT.rglob("*.py")) if "versions" not in path.parts)
+    return {path: path.read_text() for path in paths}
 
 
 def test_packages_are_small() -> None:
@@ -35,20 +38,18 @@ def test_packages_are_small() -> None:
 
 def test_a_class_name_has_one_meaning() -> None:
     places: defaultdict[str, list[str]] = defaultdict(list)
-    for path in modules():
-        for node in tree_of(path).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].append(str(path.relative_to(ROOT)))
+    for path, text in modules().items():
+        for name in CLASS.findall(text):
+            places[name].append(str(path.relative_to(ROOT)))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_names_are_plain_words() -> None:
     found = {
         (str(path.relative_to(ROOT)), name)
-        for path in modules()
-        for node in nodes_of(path)
-        for name in _names(node)
-        if name not in STORED and PRIVATE_WORDS.search(name)
+        for path, text in modules().items()
+        for name in {*NAME.findall(text)} - STORED
+        if PRIVATE_WORDS.search(name)
     }
     assert found == set()
 
@@ -56,15 +57,7 @@ def test_names_are_plain_words() -> None:
 def test_comments_and_messages_are_plain_words() -> None:
     found = {
         (str(path.relative_to(ROOT)), match.group())
-        for path in modules()
-        for match in PRIVATE_SENTENCES.finditer(path.read_text())
+        for path, text in modules().items()
+        for match in PRIVATE_SENTENCES.finditer(text)
     }
     assert found == set()
-
-
-def _names(node: ast.AST) -> Iterator[str]:
-    """The names that a node of a syntax tree defines or uses."""
-    for field in ("id", "name", "attr", "arg", "asname"):
-        value = getattr(node, field, None)
-        if isinstance(value, str):
-            yield value

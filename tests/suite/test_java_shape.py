@@ -10,7 +10,7 @@ ROOT = (
     Path(__file__).parents[2] / "connect" / "src" / "main" / "java" / "io" / "headwater" / "connect"
 )
 # As docs/architecture.md has them: the first may import all others, the last none.
-LAYERS = ("", "cluster", "send", "record", "dataset")
+LAYERS = ("", "cluster", "send", "record", "column", "dataset")
 # What configurations name stays where it is.
 NAMED = {"HeadwaterTransform", "HeadwaterRestExtension"}
 PRIVATE_WORDS = re.compile(

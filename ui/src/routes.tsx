@@ -8,6 +8,7 @@ import { readChangesSearch } from "./pages/changes-search";
 import { HomePage } from "./pages/home";
 import { readImpactSearch } from "./pages/impact-table";
 import { readProblemsSearch } from "./pages/problems-search";
+import { readTagSearch } from "./pages/tag-table";
 import { Crash, Lost } from "./parts/crash";
 import { Shell } from "./parts/shell";
 
@@ -63,7 +64,10 @@ const column = createRoute({
 const job = createRoute({
   getParentRoute: () => root,
   path: "/job",
-  validateSearch: named,
+  validateSearch: (raw: Raw): { namespace: string; name: string; by?: "minute" | "hour" | "day" } => ({
+    ...named(raw),
+    by: raw.by === "minute" || raw.by === "hour" || raw.by === "day" ? raw.by : undefined,
+  }),
   component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
 });
 const run = createRoute({
@@ -93,6 +97,38 @@ const impact = createRoute({
   path: "/impact",
   validateSearch: readImpactSearch,
   component: lazyRouteComponent(() => import("./pages/impact"), "ImpactPage"),
+});
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: "/compare",
+  validateSearch: (raw: Raw): { namespace: string; name: string; a?: string; b?: string } => ({
+    ...named(raw),
+    a: raw.a || undefined,
+    b: raw.b || undefined,
+  }),
+  component: lazyRouteComponent(() => import("./pages/compare"), "ComparePage"),
+});
+const owner = createRoute({
+  getParentRoute: () => root,
+  path: "/owner",
+  validateSearch: (raw: Raw): { name?: string } => ({ name: raw.name || undefined }),
+  component: lazyRouteComponent(() => import("./pages/owner"), "OwnerPage"),
+});
+const tag = createRoute({
+  getParentRoute: () => root,
+  path: "/tag",
+  validateSearch: readTagSearch,
+  component: lazyRouteComponent(() => import("./pages/tag"), "TagPage"),
+});
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/settings"), "SettingsPage"),
+});
+const collectors = createRoute({
+  getParentRoute: () => root,
+  path: "/collectors",
+  component: lazyRouteComponent(() => import("./pages/collectors"), "CollectorsPage"),
 });
 const sql = createRoute({
   getParentRoute: () => root,
@@ -135,6 +171,11 @@ export const router = createRouter({
     run,
     events,
     impact,
+    compare,
+    owner,
+    tag,
+    settings,
+    collectors,
     sql,
     docs,
   ]),

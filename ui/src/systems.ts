@@ -69,11 +69,29 @@ export function lookOf(system: string): Look {
   return LOOKS[system] ?? { label: system || "other", hue: hueOf(system), icon: ICONS.box };
 }
 
+/** Schemes that are another name of a system, as the server has them. */
+const SAME: Record<string, string> = {
+  s3a: "s3",
+  s3n: "s3",
+  postgresql: "postgres",
+  gs: "gcs",
+  abfss: "azure",
+  abfs: "azure",
+  wasbs: "azure",
+  sqlserver: "mssql",
+  dbfs: "databricks",
+};
+
 /** The scheme of a namespace, by which a dataset's system is known; a word alone may be anything. */
 export function systemOfNamespace(namespace: string): string {
   const scheme = (namespace.split("://")[0] ?? "").split(":")[0]!.toLowerCase();
-  const system = { s3a: "s3", s3n: "s3", postgresql: "postgres", gs: "gcs" }[scheme] ?? scheme;
+  const system = SAME[scheme] ?? scheme;
   return namespace.includes(":") || system in LOOKS ? system : UNKNOWN;
+}
+
+/** The system of a job that is known by its namespace alone: only where it has a scheme, as on the server. */
+export function systemOfJob(namespace: string): string {
+  return namespace.includes("://") ? systemOfNamespace(namespace) : UNKNOWN;
 }
 
 /** A hue for a system that nobody drew: always the same for the same name. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
 import type { ColumnGraphShape } from "../src/api/schema";
+import { openColumns, toListed } from "../src/graph/column-pages";
 import { columnEdges, columnPath, drawableEdges, oneOfAKind } from "../src/graph/columns";
 import { howOf } from "../src/graph/edges";
-import { openColumns, toListed } from "../src/graph/opened";
 import { graphOf, nodeOf } from "./samples";
 
 const source = (dataset: string, field: string, subtype: string, isIndirect = false) => ({

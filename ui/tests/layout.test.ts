@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-
+import { bend } from "../src/graph/edge-paths";
 import { layerLayout, layersOf } from "../src/graph/layers";
 import { nearest } from "../src/graph/nearest";
-import { bend } from "../src/graph/wires";
 
 const box = (id: string) => ({ id, width: 200, height: 50 });
 const arrow = (text: string) => ({ from: text[0]!, to: text[1]! });

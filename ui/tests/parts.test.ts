@@ -3,11 +3,11 @@ import { urlOf } from "../src/api/client";
 import { shortName } from "../src/api/ids";
 import type { DayUser, FieldShape, RunShape } from "../src/api/schema";
 import { usersOf } from "../src/pages/dataset-usage";
-import { assertionsOf, codeOf, countedOf, errorOf, ownersOf, parentOf } from "../src/parts/facets";
+import { assertionsOf, codeOf, countedOf, errorOf, ownersOf, parentOf, shownStateOf } from "../src/parts/facets";
 import { schemaDiff } from "../src/parts/schema-diff";
 import { agoOf, bytesOf, durationOf } from "../src/parts/time";
 import { tellDuration } from "../src/parts/timeline";
-import { lookOf, systemOfNamespace } from "../src/systems";
+import { lookOf, systemOfJob, systemOfNamespace } from "../src/systems";
 
 const field = (name: string, type: string | null, fields?: FieldShape[]): FieldShape => ({
   name,
@@ -67,6 +67,7 @@ test("a system that nobody drew still has a look of its own, always the same", (
   expect(lookOf("oddity")).toEqual(lookOf("oddity"));
   expect(systemOfNamespace("s3a://bucket")).toBe("s3");
   expect([systemOfNamespace("bigquery"), systemOfNamespace("scheduler")]).toEqual(["bigquery", "unknown"]);
+  expect(["spark", "k8s:jobs", "dbt://shop"].map(systemOfJob)).toEqual(["unknown", "unknown", "dbt"]);
   expect(shortName("a/b.c")).toBe("c");
   expect(shortName("...")).toBe("...");
 });
@@ -102,4 +103,11 @@ test("how long a run took, also one that goes on, is silent or has not begun", (
   expect(tellDuration(run("COMPLETED", 100_000, 0))).toBe("1 min 40 s");
   expect(tellDuration(run("RUNNING", null, 7_200_500))).toBe("2 h so far");
   expect(tellDuration(run("NEW", null, 5_000))).toBe("–");
+});
+
+test.each(["kafka_connect", "kafka_connect_rest"])("a connector that was deleted, as %s has it", (name) => {
+  const facets = { [name]: { reason: "deleted" } };
+  expect(shownStateOf({ state: "ABORTED", facets })).toBe("deleted");
+  expect(shownStateOf({ state: "RUNNING", facets })).toBe("RUNNING");
+  expect(shownStateOf({ state: "ABORTED", facets: { [name]: { reason: "stopped" } } })).toBe("ABORTED");
 });

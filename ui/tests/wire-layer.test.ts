@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-
+import { columnWires, tableWires } from "../src/graph/edge-paths";
 import { windowAround, within } from "../src/graph/wire-layer";
-import { columnWires, tableWires } from "../src/graph/wires";
 import { graphOf } from "./samples";
 
 const near = (x: number, y = 0, zoom = 1) => windowAround([x, y, zoom], 1000, 800);

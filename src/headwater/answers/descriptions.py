@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from headwater.graph.view import View
-from headwater.model.aspects import JOB_TYPE
+from headwater.model.aspects import JOB_TYPE, OWNERSHIP
 from headwater.model.facets import Schema
 from headwater.model.relations import Direction, Slot
 from headwater.model.run_states import state_of
@@ -19,8 +19,8 @@ from headwater.store.stats.health import read_deleted
 
 Facets = dict[str, dict[str, Any]]
 
-_SHOWN_OF_DATASETS = frozenset(("dataSource", "datasetType", "documentation", "tags"))
-_SHOWN_OF_JOBS = frozenset((JOB_TYPE, "documentation", "sourceCodeLocation", "tags"))
+_SHOWN_OF_DATASETS = frozenset(("dataSource", "datasetType", "documentation", OWNERSHIP, "tags"))
+_SHOWN_OF_JOBS = frozenset((JOB_TYPE, "documentation", OWNERSHIP, "sourceCodeLocation", "tags"))
 
 
 class DescribedDataset(NamedTuple):

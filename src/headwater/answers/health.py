@@ -6,12 +6,16 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
 from headwater.graph.health.datasets import (
+    DAYS_COMPARED,
     HOURS_NEEDED,
     DatasetVerdict,
     VolumeCounts,
     Write,
     find_stream,
+    is_to_compare,
     judge_dataset,
+    last_ended,
+    written_in_same_hours,
 )
 from headwater.graph.health.jobs import JobRun, JobState, JobVerdict, judge_job
 from headwater.graph.health.pace import HOUR, RUNS_NEEDED
@@ -24,6 +28,7 @@ from headwater.store.query.paging import Page
 from headwater.store.read.owners import read_owners
 from headwater.store.stats import health as store
 from headwater.store.stats.health import DatasetPast, JobPast, Judging, PastRun
+from headwater.store.stats.same_hours import read_same_hours
 
 Shape = dict[str, Any]
 
@@ -69,11 +74,37 @@ def judge_datasets(connection: Connection, of: Judging, time: int) -> list[Judge
     hours = store.read_hours(connection, filter(None, streams.values()), since)
     judged = []
     for past, writes in pasts:
-        closing = hours.get((streams[past.id] or b"", past.id), {})
-        counts = {hour: VolumeCounts(*counters) for hour, counters in closing.items()}
+        counts = _counts(hours.get((streams[past.id] or b"", past.id), {}))
         verdict = judge_dataset(writes, past.last_seen, counts, time)
+        if is_to_compare(verdict.volume):
+            same = _same_hours(connection, past.id, writes, verdict.volume.unit, time)
+            verdict = judge_dataset(writes, past.last_seen, counts, time, same)
         judged.append(JudgedDataset(past, verdict))
     return judged
+
+
+def _same_hours(
+    connection: Connection, dataset: bytes, writes: list[Write], unit: str, time: int
+) -> dict[int, VolumeCounts]:
+    """What was written at the same time of the days before; read of few, for it is many rows."""
+    if unit == "run":
+        last = last_ended(writes)
+        if last is None:
+            return {}
+        found = read_same_hours(connection, last.run, dataset, DAYS_COMPARED)
+        return {day: VolumeCounts(*counters) for day, counters in found.items()}
+    stream = find_stream(writes)
+    jobs = {write.job for write in writes if write.run == stream}
+    runs = [write.run for write in writes if write.job in jobs]
+    since = time // HOUR - 24 * DAYS_COMPARED - 2
+    closings = store.read_hours(connection, runs, since)
+    return written_in_same_hours(
+        (_counts(closing) for (_, of), closing in closings.items() if of == dataset), time
+    )
+
+
+def _counts(closing: store.Hours) -> dict[int, VolumeCounts]:
+    return {hour: VolumeCounts(*counters) for hour, counters in closing.items()}
 
 
 def select_judged(

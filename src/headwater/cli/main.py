@@ -16,10 +16,13 @@ from headwater.cli.commands.edits.own import own
 from headwater.cli.commands.edits.restore import restore
 from headwater.cli.commands.edits.tag import tag
 from headwater.cli.commands.ingest import collect, emit, ingest
+from headwater.cli.commands.ingest.declare import declare
 from headwater.cli.commands.lineage.diff import diff
+from headwater.cli.commands.lineage.drift import drift
 from headwater.cli.commands.lineage.lineage import lineage
 from headwater.cli.commands.lineage.path import path
 from headwater.cli.commands.lineage.sql import sql
+from headwater.cli.commands.lineage.tag_report import tag_report
 from headwater.cli.commands.search import search
 from headwater.cli.commands.store import db, keys, lake
 from headwater.cli.commands.store.rebuild import rebuild
@@ -37,12 +40,14 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("emit")(emit.emit)
+app.command("declare")(declare)
 app.add_typer(collect.app, name="collect")
 app.add_typer(publish.app, name="publish")
 app.command("demo")(command.demo)
 app.command("lineage")(lineage)
 app.command("path")(path)
 app.command("diff")(diff)
+app.command("drift")(drift)
 app.command("sql")(sql)
 app.command("events")(events.events)
 app.command("jobs")(lists.jobs)
@@ -50,6 +55,7 @@ app.command("datasets")(lists.datasets)
 app.command("runs")(lists.runs)
 app.command("search")(search)
 app.command("tag")(tag)
+app.command("tag-report")(tag_report)
 app.command("describe")(describe)
 app.command("own")(own)
 app.command("delete")(delete)

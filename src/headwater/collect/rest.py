@@ -1,5 +1,6 @@
 """Requests to the REST API of another system, as collectors make them."""
 
+import ssl
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,25 @@ _WAITS = (0.5, 1.0, 2.0, 4.0)
 _LONGEST_WAIT = 10.0
 _LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 _MAX_REASON = 300
+# What to do about an answer: by its status, 0 for none at all, 200 for one that is not JSON.
+_ADVICE = {
+    0: "does it answer others in time? --timeout says how long it is waited for",
+    200: "is --url that of the REST API, and not of a page for people or a login?",
+    401: "give --user and --password, or correct them",
+    403: "let this user read; --user and --password name another",
+    404: "is --url complete? some APIs are below a path (Apicurio: /apis/ccompat/v7)",
+    REBALANCING: "look at the workers' logs for why they do not come to rest",
+    429: "look less often, with --every; something between may limit requests",
+    500: "look at its log; it is up, but cannot answer",
+}
+
+
+class RestUnavailable(SourceUnavailable):
+    """An API that does not answer, or not as it should; `next_step` is what to do about that."""
+
+    def __init__(self, source: str, reason: str, next_step: str) -> None:
+        super().__init__(source, reason)
+        self.next_step = next_step
 
 
 class RestSettings(Section):
@@ -42,16 +62,7 @@ class RestSettings(Section):
     @field_validator("url")
     @classmethod
     def _is_url(cls, value: str) -> str:
-        try:
-            parsed = urlsplit(value)
-            is_url = parsed.scheme in ("http", "https") and bool(parsed.hostname)
-        except ValueError:
-            is_url = False
-        if not is_url:
-            raise ValueError(f"'{value}' is not a URL; use http://HOST:PORT")
-        if parsed.username or parsed.password:
-            raise ValueError("no user or password in the URL; use --user and --password")
-        return value.rstrip("/")
+        return check_url(value)
 
     @field_validator("password")
     @classmethod
@@ -63,6 +74,20 @@ class RestSettings(Section):
     def _is_duration(cls, value: str) -> str:
         parse_duration(value)
         return value
+
+
+def check_url(value: str) -> str:
+    """A URL of a REST API as it is used; raises ValueError where it is none, or has a password."""
+    try:
+        parsed = urlsplit(value)
+        is_url = parsed.scheme in ("http", "https") and bool(parsed.hostname)
+    except ValueError:
+        is_url = False
+    if not is_url:
+        raise ValueError(f"'{value}' is not a URL; use http://HOST:PORT")
+    if parsed.username or parsed.password:
+        raise ValueError("no user or password in the URL; use --user and --password")
+    return value.rstrip("/")
 
 
 class RestClient:
@@ -85,10 +110,11 @@ class RestClient:
                 auth=(settings.user, self._password) if settings.user else None,
                 timeout=parse_duration(settings.timeout).total_seconds(),
                 limits=httpx2.Limits(max_connections=at_once, max_keepalive_connections=at_once),
-                verify=_tls(settings),
+                # Nothing to check in plain text, and to load the system's CAs takes a while.
+                verify=settings.url.startswith("https:") and open_tls(settings),
                 transport=transport,
                 # A proxy cannot reach this machine's own loopback address.
-                trust_env=httpx2.URL(settings.url).host not in _LOOPBACK,
+                trust_env=not is_loopback(httpx2.URL(settings.url).host),
             )
         except OSError as error:
             raise BadConfig("--ca or --certificate", f"cannot be used: {error}") from None
@@ -110,7 +136,8 @@ class RestClient:
                 answer = self._http.get(self.url + path)
             except httpx2.TransportError as error:
                 text = str(error).partition("\n")[0] or type(error).__name__
-                raise SourceUnavailable(self.url, f"no answer: {self._masked(text)}") from None
+                reason = f"no answer: {self._masked(text)}"
+                raise RestUnavailable(self.url, reason, _ADVICE[0]) from None
             if answer.status_code not in _AGAIN or wait is None:
                 return answer
             self._sleep(_requested_wait(answer) or wait)
@@ -118,19 +145,21 @@ class RestClient:
 
     def _json(self, answer: httpx2.Response) -> Any:
         status = answer.status_code
+        advice = _ADVICE.get(status) or _ADVICE[500 if status >= 500 else 404]
         if status == REBALANCING:
-            raise SourceUnavailable(self.url, "its workers are rebalancing, and do not end it")
+            reason = "its workers are rebalancing, and do not end it"
+            raise RestUnavailable(self.url, reason, advice)
         if status in (401, 403):
-            raise SourceUnavailable(
-                self.url, f"answered {status}: check --user and --password, and what they may read"
-            )
+            reason = f"answered {status}: check --user and --password, and what they may read"
+            raise RestUnavailable(self.url, reason, advice)
         if not answer.is_success:
             text = self._masked(" ".join(answer.text.split()))[:_MAX_REASON]
-            raise SourceUnavailable(self.url, f"answered {status}: {text}")
+            raise RestUnavailable(self.url, f"answered {status}: {text}", advice)
         try:
             return answer.json()
         except (ValueError, RecursionError):
-            raise SourceUnavailable(self.url, "answered something that is not JSON") from None
+            reason = "answered something that is not JSON"
+            raise RestUnavailable(self.url, reason, _ADVICE[200]) from None
 
     def _masked(self, text: str) -> str:
         return text.replace(self._password, "***") if self._password else text
@@ -142,15 +171,12 @@ def _requested_wait(answer: httpx2.Response) -> float:
     return min(float(requested), _LONGEST_WAIT) if requested.isdecimal() else 0.0
 
 
-def _tls(settings: RestSettings) -> Any:
-    """What a server's certificate is checked with, and the client's own, if it has one."""
-    if settings.url.startswith("http:"):
-        # Nothing to check, and to load the system's CAs takes a while.
-        return False
-    if settings.ca is None and settings.certificate is None:
-        return True
-    import ssl
+def is_loopback(host: str) -> bool:
+    return host in _LOOPBACK
 
+
+def open_tls(settings: RestSettings) -> ssl.SSLContext:
+    """What a server's certificate is checked with, and the client's own, if it has one."""
     context = ssl.create_default_context(cafile=str(settings.ca) if settings.ca else None)
     if settings.certificate is not None:
         context.load_cert_chain(settings.certificate)

@@ -472,7 +472,7 @@ class View:
 
 
 class _JobUses(NamedTuple):
-    """A job's standing links by direction and dataset, and the outputs it no longer writes."""
+    """A job's present links by direction and dataset, and the outputs it no longer writes."""
 
     links: Mapping[int, dict[bytes, Link]]
     stale_outputs: frozenset[bytes]

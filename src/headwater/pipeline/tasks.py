@@ -39,7 +39,7 @@ RESULT = "chunk binary"
 CHUNK_EVENTS = 8_000
 CHUNK_BYTES = 64_000_000
 _PACKED_BYTES = 64_000_000
-# Rows are many and none refers to itself: looking for circles among them takes a tenth of the time.
+# Rows are many and none refers to itself: the search for circles takes a tenth of the time.
 _GC_THRESHOLD = (50_000, 20, 100)
 
 

@@ -11,6 +11,9 @@ from typing import Any
 
 Json = dict[str, Any]
 
+# A field that the JSON of Spark lacks: whether the rows that a node holds are of no statement.
+ROWS_OF_PROGRAM = "rowsOfProgram"
+
 
 @dataclass(frozen=True)
 class PlanNode:

@@ -307,5 +307,6 @@ def _of_messages(columns: _Columns) -> _Columns:
 
 _LEAVES = {
     "LogicalRDD": "holds rows of an RDD or of the program itself: where they are from is not known",
+    "LocalRelation": "holds rows of the program itself: where they are from is not known",
     "ExternalRDD": "holds objects of an RDD: where they are from is not known",
 }

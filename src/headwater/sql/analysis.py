@@ -163,7 +163,7 @@ class _ScriptReader:
 
 def _is_opaque(tree: exp.Expr) -> bool:
     """Whether sqlglot kept the text of a statement, or of a procedure's body, as it is."""
-    if isinstance(tree, exp.Command):
+    if isinstance(tree, (exp.Command, exp.Execute, exp.ExecuteSql)):
         return True
     return isinstance(tree, exp.Create) and str(tree.args.get("kind")).upper() in (
         "PROCEDURE",

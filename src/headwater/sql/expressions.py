@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from headwater.model.values.derivation import AGGREGATED, CHANGED, Direct, Way, combine
 from headwater.sql import functions
+from headwater.sql.dictionary_calls import dictionary_query, has_default
 from headwater.sql.rows import NOTHING, Deciding, Derived, QueryRows, RowColumn
 from headwater.sql.scope import Scope, inside
 from headwater.sql.text.templates import is_template
@@ -61,6 +62,9 @@ class SqlExpressionReader:
         made = combine(parts)
         return Derived(made.whole, made.indirect)
 
+    def _made_of_parts(self, node: exp.Expr) -> Derived:
+        return combine([self.read(each) for each in node.iter_expressions()]).through(CHANGED)
+
     def _nothing(self, node: exp.Expr) -> Derived:
         return NOTHING
 
@@ -75,9 +79,24 @@ class SqlExpressionReader:
             qualifier = [part.name for part in node.parts[:-1]]
             return RowColumn("*", self._scope.star_of(qualifier, node).everything())
         is_variable = len(node.parts) == 1 and node.name.lower() in self._variables
+        if _is_sequence(node) and not self._scope.has_relation(node.parts[0].name):
+            return RowColumn(node.name, NOTHING)
+        if self._is_whole_row(node):
+            return RowColumn(node.name, self._scope.star_of([node.name], node).everything())
         if is_template(node.name) or (is_variable and not self._scope.certainly_has(node.name)):
             return RowColumn(node.name, NOTHING)
         return self._scope.column([part_name(part) for part in node.parts], node)
+
+    def _is_whole_row(self, node: exp.Column) -> bool:
+        """`row_to_json(t)`: a table's name as the argument of a function of whole rows."""
+        parent = node.parent
+        return (
+            isinstance(parent, exp.Func)
+            and len(node.parts) == 1
+            and functions.is_of_rows(parent)
+            and self._scope.has_relation(node.name)
+            and not self._scope.certainly_has(node.name)
+        )
 
     def _parameter(self, node: exp.Expr) -> Derived:
         """`$1`: a column by its place, in Snowflake; elsewhere it is a value that is given."""
@@ -243,6 +262,15 @@ class SqlExpressionReader:
         decided = values.deciding("CONDITIONAL") | self.deciding([node.expression], "CONDITIONAL")
         return values.through(CHANGED).beside(decided)
 
+    def _of_dictionary(self, node: exp.Expr) -> Derived:
+        """ClickHouse: `dictGet('dictionary', 'column', key)` reads a table, by a key."""
+        query, keys = dictionary_query(node)
+        if query is None:
+            return self._made_of_parts(node)
+        values = [each.value for each in self._query(query, Scope(self._scope.report)).columns]
+        values += [self.read(keys.pop())] if len(keys) > 1 and has_default(node) else []
+        return combine(values).beside(self.deciding(keys, "CONDITIONAL"))
+
     def _lambda(self, node: exp.Expr) -> Derived:
         return self.read(node.this)
 
@@ -303,6 +331,11 @@ def _is_default(node: exp.Column) -> bool:
     return is_word and len(node.parts) == 1 and name.name.upper() == "DEFAULT"
 
 
+def _is_sequence(node: exp.Column) -> bool:
+    """`numbers.NEXTVAL` of Oracle and Snowflake."""
+    return len(node.parts) > 1 and node.name.upper() in ("CURRVAL", "NEXTVAL")
+
+
 def part_name(node: exp.Expr) -> str:
     """A part of a column's name; `$1` is the first column of a staged file."""
     if isinstance(node, exp.Parameter) and isinstance(node.this, exp.Literal):
@@ -325,6 +358,8 @@ def _reading(node: exp.Expr) -> "_Reading | None":
         return SqlExpressionReader._choice
     if isinstance(node, exp.Anonymous) and str(node.this).lower() in ("iff", "if"):
         return SqlExpressionReader._if_call
+    if isinstance(node, exp.Anonymous) and str(node.this).lower().startswith("dictget"):
+        return SqlExpressionReader._of_dictionary
     return None
 
 

@@ -73,6 +73,11 @@ def is_masking(node: exp.Expr) -> bool:
     return is_by_name and _name(node) in MASKING_NAMES
 
 
+def is_of_rows(node: exp.Expr) -> bool:
+    """Whether a function is usually given a table's whole rows, as those that make JSON are."""
+    return "json" in (node.key if not isinstance(node, exp.Anonymous) else _name(node))
+
+
 def is_choice(node: exp.Expr) -> bool:
     if isinstance(node, CHOICES):
         return True

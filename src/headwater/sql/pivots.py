@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from headwater.model.values.derivation import AGGREGATED, combine
+from headwater.model.values.derivation import AGGREGATED, CHANGED, combine
 from headwater.sql.rows import NOTHING, Derived, NamedRows, QueryRows, RowColumn
 from headwater.sql.scope import Scope
 
@@ -77,6 +77,18 @@ def _unpivot(reader: "QueryReader", scope: Scope, pivot: exp.Expr) -> QueryRows:
     before = scope.star()
     kept = [each for each in before.columns if each.name.lower() not in used and each.name != "*"]
     return QueryRows([*kept, *made], frozenset(), before.open_tables)
+
+
+def pairs_of_object(reader: "QueryReader", scope: Scope, node: exp.Expr) -> NamedRows:
+    """Redshift: `FROM t, UNPIVOT t.object AS value AT name`: its fields as rows."""
+    names = []
+    inner = node.this
+    if isinstance(inner, exp.AtIndex):
+        names.append(inner.expression.name)
+        inner = inner.this
+    value = reader.expressions(scope).read(inner.unalias()).through(CHANGED)
+    columns = [RowColumn(name, value) for name in (inner.alias or "value", *names)]
+    return NamedRows(inner.alias, QueryRows(columns))
 
 
 def _listed(node: exp.Expr) -> list[exp.Expr]:

@@ -6,9 +6,10 @@ from sqlglot import exp
 
 from headwater.model.values.derivation import CHANGED, combine
 from headwater.sql.dialects import nodes
-from headwater.sql.pivots import matched, pivoted
+from headwater.sql.pivots import matched, pairs_of_object, pivoted
 from headwater.sql.rows import Deciding, NamedRows, QueryRows, RowColumn
 from headwater.sql.scope import Scope
+from headwater.sql.semantic_views import semantic_view
 from headwater.sql.table_functions import (
     aliased,
     function_rows,
@@ -44,7 +45,9 @@ def add_source(reader: "QueryReader", scope: Scope, node: exp.Expr) -> None:
 def add_join(reader: "QueryReader", scope: Scope, join: exp.Expr) -> None:
     """Add the right side of a join, and what joins it."""
     before = len(scope.relations)
-    add_source(reader, scope, join.this)
+    # ClickHouse's ARRAY JOIN may have several arrays.
+    for each in (join.this, *join.expressions):
+        add_source(reader, scope, each)
     conditions = [each for name in ("on", "match_condition") if (each := join.args.get(name))]
     decided = reader.expressions(scope).deciding(conditions, "JOIN")
     using = [each.name for each in join.args.get("using") or ()]
@@ -106,6 +109,8 @@ def _relations(reader: "QueryReader", scope: Scope, node: exp.Expr) -> list[Name
         add_source(reader, inner, node.this)
         scope.deciding |= inner.deciding
         return [matched(reader, inner.relations, node)]
+    elif isinstance(node, exp.Pivot) and node.args.get("unpivot"):
+        return [pairs_of_object(reader, scope, node)]
     elif isinstance(node, exp.TableFromRows):
         relations = [function_rows(reader, scope, node, node.this)]
     else:
@@ -151,6 +156,8 @@ def _table(reader: "QueryReader", scope: Scope, node: exp.Expr) -> NamedRows:
     if not parts:
         if isinstance(node.this, exp.Unnest):
             return aliased(unnested(reader, scope, node.this).rows, node)
+        if isinstance(node.this, exp.SemanticView):
+            return semantic_view(reader, node, table_parts(node.this.this))
         if isinstance(node.this, exp.Func):
             return function_rows(reader, scope, node, node.this)
         reader.session.report("table", "A table here has no name that is known.", node)

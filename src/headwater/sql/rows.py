@@ -42,9 +42,10 @@ class QueryRows:
         """The same with other names for the first columns, as `AS t (a, b)` gives them."""
         if not names:
             return self
-        if self.open_tables and not self.columns:
-            # The place of a column is not known, so that it may be any of them.
-            return QueryRows([RowColumn(name, self.everything()) for name in names], self.deciding)
+        columns = self.in_order()
+        stars = [place for place, each in enumerate(columns) if each.name == "*"]
+        if stars:
+            return QueryRows(_around_star(columns, stars, names), self.deciding)
         if self.added_by is not None and len(names) > len(self.columns):
             further = [RowColumn(name, self.added_by) for name in names[len(self.columns) :]]
             return QueryRows([*self.columns, *further], self.deciding).named(names)
@@ -53,6 +54,10 @@ class QueryRows:
             for place, each in enumerate(self.columns)
         ]
         return QueryRows(renamed, self.deciding, self.open_tables, added_by=self.added_by)
+
+    def listed(self) -> "QueryRows":
+        """The same with a `*` for columns that nobody has listed, as `SELECT *` has them."""
+        return QueryRows(self.in_order(), self.deciding, self.open_tables)
 
     def in_order(self) -> Sequence[RowColumn]:
         """The columns with a `*` for each table that nobody has listed.
@@ -92,6 +97,22 @@ class QueryRows:
 
     def may_have(self, name: str) -> bool:
         return bool(self.open_tables) or self.find(name) is not None
+
+
+def _around_star(
+    columns: Sequence[RowColumn], stars: Sequence[int], names: Sequence[str]
+) -> list[RowColumn]:
+    """Names for columns of which some are not known: those before and behind have their places.
+
+    Each of the others may be any of the unknown ones.
+    """
+    first, behind = stars[0], len(columns) - 1 - stars[-1]
+    end = max(len(names) - behind, first)
+    unknown = combine([each.value for each in columns[first : stars[-1] + 1]])
+    before = [RowColumn(n, c.value, c.type) for n, c in zip(names, columns[:first], strict=False)]
+    last = columns[len(columns) - behind :] if behind else ()
+    after = [RowColumn(n, c.value, c.type) for n, c in zip(names[end:], last, strict=False)]
+    return [*before, *(RowColumn(name, unknown) for name in names[first:end]), *after]
 
 
 def star_tables(columns: Iterable[RowColumn]) -> set[str]:

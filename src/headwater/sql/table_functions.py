@@ -9,6 +9,7 @@ from headwater.model.values.derivation import CHANGED, combine
 from headwater.sql.dialects import nodes
 from headwater.sql.rows import NOTHING, Derived, NamedRows, QueryRows, RowColumn
 from headwater.sql.scope import Scope
+from headwater.sql.set_operations import united
 
 if TYPE_CHECKING:
     from headwater.sql.queries import QueryReader
@@ -20,8 +21,10 @@ _FILES = {
     "DuckDB": "read_parquet parquet_scan read_csv read_csv_auto read_json read_json_auto "
     "read_ndjson read_ndjson_auto read_text read_blob delta_scan iceberg_scan",
     "Databricks": "read_files cloud_files",
+    **dict.fromkeys(("TSQL", "Fabric"), "openrowset"),
     "ClickHouse": "s3 s3cluster gcs hdfs url file azureblobstorage iceberg deltalake hudi",
 }
+_CLUSTERS = frozenset(("cluster", "clusterallreplicas"))
 _FILE_CLASSES = (exp.ReadCSV, exp.ReadParquet)
 # Functions of one column, of those that sqlglot does not know, and the columns of others.
 _ONE_COLUMN_WORDS = """
@@ -61,8 +64,14 @@ def function_rows(reader: "QueryReader", scope: Scope, node: exp.Expr, call: exp
     """
     if isinstance(call, exp.Predict):
         return rows_of_tables(reader, scope, node, call, [call.expression])
-    if (place := _file_of(reader, call)) is not None:
-        return aliased(reader.session.read_table((place,)), node)
+    if isinstance(node, exp.TableFromRows) and isinstance(call, exp.Dot):
+        # Snowflake: TABLE(schema.f(x)).
+        call = call.parts[-1]
+    if places := files_of(reader, call):
+        tables_read = [reader.session.read_table((place,)) for place in places]
+        return aliased(united(tables_read), node)
+    if (parts := _table_of(reader, call)) is not None:
+        return aliased(reader.session.read_table(parts), node)
     tables = [each for each in _arguments(call) if isinstance(each, (exp.Table, exp.Query))]
     if tables:
         return rows_of_tables(reader, scope, node, call, tables)
@@ -101,17 +110,29 @@ def stacked(
     return [combine(read[place::count]) for place in range(count)]
 
 
-def _file_of(reader: "QueryReader", call: exp.Expr) -> str | None:
-    """The file or folder that a function reads, if it is such a function."""
+def files_of(reader: "QueryReader", call: exp.Expr) -> list[str]:
+    """The files or folders that a function reads, if it is such a function."""
     known = _FILES.get(type(reader.session.dialect).__name__, "")
     is_named = isinstance(call, exp.Anonymous) and str(call.this).lower() in known.split()
     if not is_named and not isinstance(call, _FILE_CLASSES):
-        return None
+        return []
     for each in _arguments(call):
-        first = each.expressions[0] if isinstance(each, exp.Array) and each.expressions else each
-        if isinstance(first, exp.Literal) and first.is_string:
-            return str(first.name)
-    return None
+        given = each.expressions if isinstance(each, exp.Array) else [each]
+        found = [one.name for one in given if isinstance(one, exp.Literal) and one.is_string]
+        if found:
+            return found
+    return []
+
+
+def _table_of(reader: "QueryReader", call: exp.Expr) -> tuple[str, ...] | None:
+    """ClickHouse: the table of `cluster('name', db.t)`, which is on all its servers."""
+    if type(reader.session.dialect).__name__ != "ClickHouse" or call.name.lower() not in _CLUSTERS:
+        return None
+    given = call.expressions[1:]
+    if given and isinstance(given[0], exp.Column):
+        return tuple(part.name for part in given[0].parts)
+    names = [each.name for each in given[:2] if isinstance(each, exp.Literal)]
+    return tuple(names) if len(names) == 2 else None
 
 
 def _arguments(call: exp.Expr) -> list[exp.Expr]:

@@ -174,7 +174,11 @@ ALTER TABLE suppliers EXCHANGE PARTITION (ds = '1') WITH TABLE other;
 EXCHANGE TABLES a AND b;
 --> reads b, a
 --> SWAP a
+--> a.* = b.* IDENTITY
 --> SWAP b
+--> b.* = a.* IDENTITY
+--> problem 1:1 star: The columns of b are not known: `*` is not expanded.
+--> problem 1:1 star: The columns of a are not known: `*` is not expanded.
 
 -- case: rows are moved
 -- dialect: redshift

@@ -125,6 +125,11 @@ def _session_of_rdd(scene: Scene) -> "DataFrame":
     return scene.spark.createDataFrame(frame.rdd, frame.schema)
 
 
+def _session_of_arrow(scene: Scene) -> "DataFrame":
+    """Rows that were in the memory of the program; so are those of a pandas frame."""
+    return scene.spark.createDataFrame(scene.table("orders").select("id", "price").toArrow())
+
+
 def _checkpoint(scene: Scene) -> "DataFrame":
     return (
         scene.table("orders")
@@ -249,5 +254,11 @@ FRAMES = (
     ),
     Program("observed metrics and offsets", {"id": "id IDENTITY"}, make=_observed),
     Program("an RDD", {"id": "", "price": ""}, make=_session_of_rdd, gaps=("LogicalRDD",)),
+    Program(
+        "rows of the program's memory",
+        {"id": "", "price": ""},
+        make=_session_of_arrow,
+        gaps=("LocalRelation",),
+    ),
     Program("localCheckpoint", {"id": "", "p": ""}, make=_checkpoint, gaps=("LogicalRDD",)),
 )

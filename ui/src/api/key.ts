@@ -25,6 +25,13 @@ export function giveKey(key: string, isKept = false): void {
   for (const listener of keyListeners) listener();
 }
 
+/** Use no key from now on, in this tab and later ones. */
+export function forgetKey(): void {
+  sessionStorage.removeItem(NAME);
+  localStorage.removeItem(NAME);
+  for (const listener of keyListeners) listener();
+}
+
 /** Be told when another key is used from now on. */
 export function onKeyGiven(listener: () => void): void {
   keyListeners.add(listener);

@@ -144,6 +144,11 @@ export const datasetVersions = ({ namespace, name }: Named) =>
 export const samples = (id: string, by: string) =>
   asking<shapes.DatasetSamples>(`datasets/${pathOf(id)}/samples`, { by });
 
+export const activity = (id: string, by: string) => asking<shapes.JobActivity>(`jobs/${pathOf(id)}/activity`, { by });
+
+/** How much passes through some nodes, in the last minutes. */
+export const throughput = (nodeId: string[]) => asking<shapes.Throughput>("throughput", { nodeId });
+
 export const usage = (id: string) => asking<shapes.DatasetUsage>(`datasets/${pathOf(id)}/usage`, { days: 14 });
 
 export const job = ({ namespace, name }: Named) =>
@@ -177,3 +182,27 @@ export const family = (id: string) => asking<shapes.JobFamily>(`jobs/${pathOf(id
 export const sqlLineage = {
   mutationFn: (question: shapes.SqlBody) => post<SqlAnswer>("sql/lineage", question),
 };
+
+/** What collects lineage by itself; looked at often while somebody waits for a pass. */
+export const collectors = () => ({
+  ...asking<shapes.CollectorList>("collectors"),
+  refetchInterval: ({ state: { data } }: { state: { data?: shapes.CollectorList } }) =>
+    data?.collectors.some(({ isRequested, state }) => isRequested || state === "running") ? 2_000 : 15_000,
+});
+
+export const runCollector = (name: string) => post<shapes.CollectorAnswer>(`collectors/${pathOf(name)}/run`, {});
+
+export const senders = () => asking<shapes.SenderList>("senders");
+
+export const tags = () => asking<shapes.TagList>("tags", { limit: 1000 });
+
+export const tagReport = (name: string) => asking<shapes.TagReport>(`tags/${pathOf(name)}/report`);
+
+export const owners = () => asking<shapes.OwnerList>("owners", { limit: 1000 });
+
+export const ownedBy = (name: string) => asking<shapes.OwnedList>(`owners/${pathOf(name)}`, { limit: 1000 });
+
+export const namespacesOf = (system: string) => asking<shapes.SystemNamespaces>(`systems/${pathOf(system)}/namespaces`);
+
+export const compareRuns = (id: string, a?: string, b?: string) =>
+  asking<shapes.RunComparison>(`jobs/${pathOf(id)}/runs/compare`, { a, b });

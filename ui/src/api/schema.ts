@@ -1,5 +1,18 @@
 // Made by `make ui-types` from the API document; not written by hand.
 
+export interface ActivityAt {
+  at: string;
+  events: number | null;
+  written: CountedVolume;
+  read: CountedVolume;
+}
+
+export interface ActivityMark {
+  at: string;
+  kind: string;
+  run: string;
+}
+
 export interface AffectedAsset {
   id: string;
   type: string;
@@ -248,6 +261,7 @@ export interface DatasetData {
   lastLifecycleState: string | null;
   system: string;
   aliases?: NameShape[];
+  owners?: string[];
 }
 
 export interface DatasetIdBody {
@@ -459,6 +473,12 @@ export interface FieldShape {
   fields?: FieldShape[];
 }
 
+export interface FlowRate {
+  rowsPerSecond: number | null;
+  bytesPerSecond: number | null;
+  lag: number | null;
+}
+
 export interface GapCount {
   kind: string;
   name: string;
@@ -549,6 +569,13 @@ export interface HealthVolume {
   usualBytes: number | null;
 }
 
+export interface HeartbeatGap {
+  from: string;
+  to: string;
+  seconds: number;
+  isOpen: boolean;
+}
+
 export interface Impact {
   assets: AffectedAsset[];
   totalCount: number;
@@ -571,6 +598,18 @@ export interface InputFieldShape {
   isAssumed?: boolean;
   via?: string;
   incomplete?: boolean;
+}
+
+export interface JobActivity {
+  job: NodeName;
+  by: string;
+  from: string;
+  to: string;
+  steps: ActivityAt[];
+  marks: ActivityMark[];
+  gaps: HeartbeatGap[];
+  silentAfterSeconds: number;
+  isCut: boolean;
 }
 
 export interface JobBody {
@@ -601,6 +640,7 @@ export interface JobData {
   tags: string[];
   system: string;
   deleted?: boolean;
+  owners?: string[];
   incomplete?: boolean;
   gapSummary?: string;
   gaps?: GapShape[];
@@ -789,6 +829,12 @@ export interface NodeShape {
   incomplete?: boolean;
 }
 
+export interface NodeThroughput {
+  id: string;
+  written: FlowRate;
+  read: FlowRate;
+}
+
 export interface OpenLineageEvent {
   eventType?: string | null;
   eventTime: string;
@@ -799,6 +845,25 @@ export interface OpenLineageEvent {
   outputs?: (Record<string, unknown>)[];
   producer?: string;
   schemaURL?: string;
+}
+
+export interface OwnedList {
+  assets: OwnedShape[];
+  totalCount: number;
+}
+
+export interface OwnedShape {
+  id: string;
+  type: string;
+  namespace: string;
+  name: string;
+  system: string;
+  updatedAt: string | null;
+}
+
+export interface OwnerList {
+  owners: string[];
+  totalCount: number;
 }
 
 export interface PathJob {
@@ -960,6 +1025,26 @@ export interface SearchResults {
   results: SearchResult[];
 }
 
+export interface SenderList {
+  senders: SenderShape[];
+  totalCount: number;
+  since: string;
+  read: number;
+}
+
+export interface SenderShape {
+  producer: string;
+  namespaces: string[];
+  namespaceCount: number;
+  events: number;
+  perHour: number;
+  lastEventAt: string | null;
+  lastReceivedAt: string | null;
+  rejected: number;
+  lastRejectedAt: string | null;
+  lastReason: string | null;
+}
+
 export interface SourceBody {
   type: string;
   connectionUrl: string;
@@ -1015,6 +1100,31 @@ export interface SystemCountList {
   totalCount: number;
 }
 
+export interface SystemNamespace {
+  name: string;
+  datasets: number;
+  jobs: number;
+}
+
+export interface SystemNamespaces {
+  namespaces: SystemNamespace[];
+  totalCount: number;
+}
+
+export interface TagAsset {
+  state: string;
+  id: string;
+  type: string;
+  namespace: string;
+  name: string;
+  field: string | null;
+  system: string;
+  owners: string[];
+  hops: number;
+  source: string | null;
+  jobs: string[];
+}
+
 export interface TagBody {
   description?: string | null;
 }
@@ -1024,9 +1134,26 @@ export interface TagList {
   totalCount: number;
 }
 
+export interface TagReport {
+  tag: string;
+  description: string | null;
+  counts: Record<string, number>;
+  assets: TagAsset[];
+  totalCount: number;
+  owners: string[];
+  isCut: boolean;
+  incomplete: boolean;
+}
+
 export interface TagShape {
   name: string;
   description: string | null;
+}
+
+export interface Throughput {
+  minutes: number;
+  to: string;
+  nodes: NodeThroughput[];
 }
 
 export type Towards = "upstream" | "downstream" | "both" | "connected";

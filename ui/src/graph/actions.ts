@@ -1,7 +1,7 @@
 /** What can be done to a view from inside the drawing. */
 import { createContext, useContext } from "react";
 
-import type { ColumnsAsked } from "./opened";
+import type { ColumnsAsked } from "./column-pages";
 import type { Side } from "./view-state";
 
 export interface GraphActions {
@@ -11,6 +11,10 @@ export interface GraphActions {
   askColumns: (id: string, asked: ColumnsAsked) => void;
   choosePath: (dataset: string, field: string) => void;
   openGroup: (id: string) => void;
+  /** Draw one node of a fan by itself, and select it. */
+  unfold: (id: string) => void;
+  /** Select a node and bring it into view. */
+  reveal: (id: string) => void;
   open: (id: string) => void;
 }
 

@@ -32,7 +32,8 @@ export function useCamera(scene: Scene, room: React.RefObject<HTMLDivElement | n
   useEffect(() => {
     const before = last.current;
     last.current = scene;
-    const anchor = scene.anchor;
+    // What was drawn in a fan until now stands nowhere yet.
+    const anchor = before?.places.has(scene.anchor) ? scene.anchor : scene.graph.focus;
     const old = before?.places.get(anchor);
     const now = scene.places.get(anchor);
     if (!before || before.subject !== scene.subject || !old || !now) {
@@ -92,7 +93,7 @@ function show(flow: Flow, scene: Scene, room: HTMLElement | null, smallest: numb
   const readable = Math.min(Math.max((room.clientWidth - 60) / bounds.width, EASY.least), EASY.most);
   const focus = scene.places.get(scene.graph.focus) ?? { x: bounds.x, y: bounds.y };
   const x = within(focus.x + 115, bounds.x, bounds.width, room.clientWidth / readable);
-  const y = within(focus.y + 30, bounds.y, bounds.height, room.clientHeight / readable);
+  const y = within(focus.y + 38, bounds.y, bounds.height, room.clientHeight / readable);
   void flow.setCenter(x, y, { zoom: readable });
 }
 

@@ -1,5 +1,5 @@
-/** The drawing: nodes where the layout put them, lines between, a map, and the keyboard. */
-import { Background, MiniMap, Panel, ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
+/** The drawing: nodes where the layout put them, lines between, and the keyboard. */
+import { Background, Panel, ReactFlow, useStore } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
 import type { KeyboardEvent, Ref } from "react";
 import { useImperativeHandle, useRef } from "react";
@@ -10,7 +10,7 @@ import { useActions } from "./actions";
 import { countBeyond, useCamera } from "./camera";
 import { isArrow, nearest } from "./nearest";
 import type { DrawnNode } from "./nodes";
-import { nodeTypes, toneOfNode } from "./nodes";
+import { nodeTypes } from "./nodes";
 import type { Scene } from "./scene";
 import type { DrawnWire } from "./wire-layer";
 import { WireLayer } from "./wire-layer";
@@ -21,6 +21,7 @@ const MANY = 120;
 export interface CanvasHandle {
   fit: () => void;
   zoom: (by: number) => void;
+  reveal: (id: string) => void;
 }
 
 interface Props {
@@ -31,17 +32,17 @@ interface Props {
   handle: Ref<CanvasHandle>;
 }
 
-export function Canvas(props: Props) {
-  return (
-    <ReactFlowProvider>
-      <Drawing {...props} />
-    </ReactFlowProvider>
-  );
-}
+/** Below these nodes show their name and state alone, then the name alone, both larger. */
+const FAR = 0.5;
+const VERY_FAR = 0.3;
 
-function Drawing({ scene, nodes, lines, selected, handle }: Props) {
+/** Stands within the library's provider, which a map beside it shares. */
+export function Canvas({ scene, nodes, lines, selected, handle }: Props) {
   const room = useRef<HTMLDivElement>(null);
   const camera = useCamera(scene, room);
+  const distance = useStore(({ transform: [, , zoom] }) =>
+    zoom < VERY_FAR ? "far very-far" : zoom < FAR ? "far" : "",
+  );
   const actions = useActions();
   useImperativeHandle(handle, () => camera, [camera]);
 
@@ -50,7 +51,7 @@ function Drawing({ scene, nodes, lines, selected, handle }: Props) {
     const place = scene.places.get(selected);
     if (isArrow(event.key) && place) {
       const spots = [...scene.places].map(([id, { x, y }]) => ({ id, x, y }));
-      const next = nearest({ id: selected, ...place }, spots, event.key);
+      const next = nearest({ id: selected, ...place }, spots, event.key) ?? alongAnEdge(scene, selected, event.key);
       if (next) {
         actions.select(next);
         camera.reveal(next);
@@ -63,7 +64,7 @@ function Drawing({ scene, nodes, lines, selected, handle }: Props) {
   }
 
   return (
-    <div ref={room} className="canvas">
+    <div ref={room} className={`canvas ${distance}`}>
       <svg className="defs" aria-hidden="true">
         <defs>
           <ArrowHead id="arrow" />
@@ -90,14 +91,6 @@ function Drawing({ scene, nodes, lines, selected, handle }: Props) {
         <Background gap={24} size={1} />
         <WireLayer lines={lines} areMany={nodes.length > MANY} />
         <Beyond scene={scene} fit={camera.fit} />
-        {nodes.length > 3 && (
-          <MiniMap<DrawnNode>
-            pannable
-            zoomable
-            ariaLabel={strings.graph.map}
-            nodeClassName={({ data }) => `map-node ${toneOfNode(data)}`}
-          />
-        )}
       </ReactFlow>
     </div>
   );
@@ -133,6 +126,13 @@ function ArrowHead({ id }: { id: "arrow" | "arrow-lit" }) {
       <path d="M0,0.500 L8,4 L0,7.500 z" className={id === "arrow" ? "arrow-head" : "arrow-head lit"} />
     </marker>
   );
+}
+
+/** Where a row of a long chain ends, its next begins elsewhere: a line leads there. */
+function alongAnEdge({ graph }: Scene, id: string, key: string): string | undefined {
+  if (key === "ArrowRight") return graph.edges.find(({ from }) => from === id)?.to;
+  if (key === "ArrowLeft") return graph.edges.find(({ to }) => to === id)?.from;
+  return undefined;
 }
 
 /** Show the next side of a node of which something is not shown. */

@@ -2,8 +2,9 @@
 import { Icon } from "../parts/icons";
 import { strings } from "../strings";
 import { useActions } from "./actions";
+import type { OpenedColumns } from "./column-pages";
+import type { Column } from "./model";
 import type { DrawnData } from "./nodes";
-import type { OpenedColumns } from "./opened";
 import { PAGE } from "./sizes";
 
 export function ColumnList({ data, opened }: { data: DrawnData; opened: OpenedColumns }) {
@@ -12,26 +13,28 @@ export function ColumnList({ data, opened }: { data: DrawnData; opened: OpenedCo
     <div className="node-columns nopan nowheel">
       {opened.hasTools && <Tools id={node.id} opened={opened} />}
       {opened.shown.length === 0 && <span className="node-none">{strings.graph.noColumn}</span>}
-      {opened.shown.map(({ name, type }) => (
-        <ColumnRow key={name} data={data} name={name} type={type} />
+      {opened.shown.map((column) => (
+        <ColumnRow key={column.name} data={data} of={column} />
       ))}
     </div>
   );
 }
 
-function ColumnRow({ data, name, type }: { data: DrawnData; name: string; type: string | null }) {
+function ColumnRow({ data, of: { name, type, tags = [] } }: { data: DrawnData; of: Column }) {
   const { choosePath } = useActions();
   const isChosen = data.chosen === name;
   const isMarked = data.marked.has(name);
+  const notes = [...(data.masked.has(name) ? [strings.graph.masked] : []), ...tags];
   return (
     <button
       type="button"
       className={["node-column", isChosen && "chosen", isMarked && "marked"].filter(Boolean).join(" ")}
       aria-pressed={isChosen}
-      title={`${strings.graph.onlyPath} ${name}${type ? `, ${type}` : ""}`}
+      title={[`${strings.graph.onlyPath} ${name}`, type, ...notes].filter(Boolean).join(", ")}
       onClick={() => choosePath(data.node.id, name)}
     >
       <bdi className="name">{name}</bdi>
+      {notes.length > 0 && <bdi className="column-notes">{notes.join(", ")}</bdi>}
       <span className="column-type">{type}</span>
     </button>
   );

@@ -1,9 +1,9 @@
 /** What lines tell: between which ends, what is done on the way, and by whom. */
 import { readableId, shortName } from "../api/ids";
 import { strings } from "../strings";
+import type { Wire } from "./edge-paths";
 import type { ColumnEdge, GraphEdge } from "./model";
 import { INFERRED } from "./model";
-import type { Wire } from "./wires";
 
 export function tellWire({ edge, column }: Wire): string {
   return column ? tellColumn(column) : edge ? tellEdge(edge) : "";

@@ -3,6 +3,8 @@ import ELK from "elkjs/lib/elk-api.js";
 import workerUrl from "elkjs/lib/elk-worker.min.js?url";
 
 import { layerLayout } from "./layers";
+import type { Placed } from "./wrap";
+import { wrapRows } from "./wrap";
 
 export interface Box {
   id: string;
@@ -25,7 +27,7 @@ const OPTIONS = {
   "elk.direction": "RIGHT",
   "elk.layered.spacing.nodeNodeBetweenLayers": "58",
   "elk.spacing.nodeNode": "26",
-  // Lines are drawn by `wires.ts`, bent over one another: a fan of them needs little room of its own.
+  // Lines are drawn by `edge-paths.ts`, bent over one another: a fan of them needs little room of its own.
   "elk.layered.spacing.edgeEdgeBetweenLayers": "3",
   // Of the placements the quickest on hundreds of nodes; more rounds against crossings made lines no shorter.
   "elk.layered.nodePlacement.strategy": "BRANDES_KOEPF",
@@ -36,7 +38,11 @@ const OPTIONS = {
 
 let elk: InstanceType<typeof ELK> | undefined;
 
-export async function layout(boxes: Box[], arrows: Arrow[]): Promise<Places> {
+export async function layout(boxes: Box[], arrows: Arrow[]): Promise<Placed> {
+  return wrapRows(await place(boxes, arrows), boxes, arrows);
+}
+
+async function place(boxes: Box[], arrows: Arrow[]): Promise<Places> {
   if (boxes.length > MOST_FOR_ELK) return layerLayout(boxes, arrows);
   elk ??= new ELK({ workerUrl });
   const placed = await elk.layout({

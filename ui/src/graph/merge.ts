@@ -71,7 +71,7 @@ function datasetNode(shape: NodeShape): GraphNode {
     at: data.updatedAt,
     writtenAt: data.lastModifiedAt,
     columnTags: tagsOf(data.fields),
-    columns: data.fields.map(({ name, type }) => ({ name, type })),
+    columns: data.fields.map(({ name, type, tags }) => ({ name, type, tags })),
   };
 }
 
@@ -87,9 +87,9 @@ function jobNode(shape: NodeShape): GraphNode {
 }
 
 function common(shape: NodeShape, data: DatasetData | JobData) {
-  const { namespace, name, system, tags } = data;
+  const { namespace, name, system, tags, owners } = data;
   const { id, distance, incomplete: isIncomplete } = shape;
-  return { id, namespace, name, system, tags, distance, isIncomplete, rest: restOf(data) };
+  return { id, namespace, name, system, tags, owners, distance, isIncomplete, rest: restOf(data) };
 }
 
 /** A job tells all it uses: what of it is not shown is known without asking. */

@@ -5,6 +5,7 @@ import type { Named } from "../api/ids";
 export interface Column {
   name: string;
   type: string | null;
+  tags?: string[];
 }
 
 /** What became of a node or an edge between two times. */
@@ -25,6 +26,7 @@ export interface GraphNode {
   tags: string[];
   /** The tags of a dataset's columns. */
   columnTags?: string[];
+  owners?: string[];
   columns: Column[];
   /** Jobs away from the focus. */
   distance: number;
@@ -38,6 +40,17 @@ export interface GraphNode {
   change?: Change;
   /** Of a group: how many nodes are in it. */
   size?: number;
+  /** Of a group: the neighbours of one node that are drawn as one. */
+  fan?: Fan;
+}
+
+export interface Fan {
+  hub: string;
+  side: "up" | "down";
+  /** The neighbours of the hub. */
+  members: GraphNode[];
+  /** What is connected to the hub by them alone. */
+  behind: GraphNode[];
 }
 
 export interface GraphEdge {
@@ -116,4 +129,15 @@ function push(lists: Map<string, string[]>, key: string, value: string): void {
   const list = lists.get(key);
   if (list) list.push(value);
   else lists.set(key, [value]);
+}
+
+/** The same edges between what some nodes are drawn as. */
+export function movedEdges(edges: GraphEdge[], place: ReadonlyMap<string, string>): GraphEdge[] {
+  const moved = new Map<string, GraphEdge>();
+  for (const edge of edges) {
+    const from = place.get(edge.from) ?? edge.from;
+    const to = place.get(edge.to) ?? edge.to;
+    if (from !== to) moved.set(edgeKey({ from, to }), { ...edge, from, to });
+  }
+  return [...moved.values()];
 }

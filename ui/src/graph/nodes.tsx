@@ -3,7 +3,6 @@ import type { Node, NodeProps } from "@xyflow/react";
 import type { ReactNode } from "react";
 import { memo } from "react";
 
-import { shortName } from "../api/ids";
 import { nameOfState, toneOf } from "../parts/badges";
 import { Icon, SystemIcon } from "../parts/icons";
 import { agoOf } from "../parts/time";
@@ -11,8 +10,9 @@ import { strings } from "../strings";
 import { lookOf } from "../systems";
 import { useActions } from "./actions";
 import { ColumnList } from "./column-list";
+import type { OpenedColumns } from "./column-pages";
+import { labelOf, partsOfName } from "./labels";
 import type { GraphNode, Health } from "./model";
-import type { OpenedColumns } from "./opened";
 import type { Side } from "./view-state";
 
 export interface DrawnData extends Record<string, unknown> {
@@ -24,6 +24,14 @@ export interface DrawnData extends Record<string, unknown> {
   /** Sides that show something and can be collapsed. */
   hasShown: Record<Side, boolean>;
   marked: ReadonlySet<string>;
+  /** Columns into which a value goes that is masked on the way. */
+  masked: ReadonlySet<string>;
+  /** Whether it, or what is folded in it, is what is looked for. */
+  isFound: boolean;
+  /** Of a fan: how many of its nodes have a problem, and the tone of the worst. */
+  troubles?: { count: number; tone: string };
+  /** How much passes through it, where that is asked for. */
+  rate?: string;
   canExpand: boolean;
   /** The dataset's column whose path is shown, if it is this one's. */
   chosen: string;
@@ -75,27 +83,45 @@ function JobNode({ data }: NodeProps<DrawnNode>) {
 
 function GroupNode({ data }: NodeProps<DrawnNode>) {
   const { node } = data;
-  const { openGroup } = useActions();
+  const { openGroup, select } = useActions();
   return (
     <div className={classOf(data)} style={hueOf(node)}>
       <button
         type="button"
         className="node-head"
         tabIndex={tabStopOf(data)}
-        onClick={() => openGroup(node.id)}
-        title={strings.graph.openGroup}
+        // A fan is looked into first: it may hold hundreds.
+        onClick={() => (node.fan ? select(node.id) : openGroup(node.id))}
+        title={node.fan ? strings.graph.fanMembers : strings.graph.openGroup}
       >
         <SystemIcon system={node.system} size={22} />
         <span className="node-text">
-          <bdi className="node-name">{lookOf(node.name).label}</bdi>
+          <bdi className="node-name">{labelOf(node).name}</bdi>
           <span className="node-under">
-            {strings.graph.groupOf(node.size ?? 0)}
-            {node.state && <span className={`node-state ${toneOf(node.state)}`}>{nameOfState(node.state)}</span>}
+            <InGroup data={data} />
           </span>
         </span>
         <Icon name="plus" size={14} />
       </button>
     </div>
+  );
+}
+
+function InGroup({ data: { node, troubles } }: { data: DrawnData }) {
+  if (troubles) {
+    return (
+      <>
+        <span className={`dot ${troubles.tone}`} />
+        <span className={`node-state ${troubles.tone}`}>{strings.graph.troubles(troubles.count)}</span>
+      </>
+    );
+  }
+  if (node.fan) return node.fan.behind.length > 0 ? strings.graph.fanBehind(node.fan.behind.length) : null;
+  return (
+    <>
+      {strings.graph.groupOf(node.size ?? 0)}
+      {node.state && <span className={`node-state ${toneOf(node.state)}`}>{nameOfState(node.state)}</span>}
+    </>
   );
 }
 
@@ -112,15 +138,29 @@ function NodeHead({ data, size, children }: { data: DrawnData; size: number; chi
   );
 }
 
-function NodeName({ data: { node, health } }: { data: DrawnData }) {
+function NodeName({ data }: { data: DrawnData }) {
+  const { node, health, rate } = data;
+  const { name, place } = labelOf(node);
+  const [head, tail] = partsOfName(name);
+  const tags = [...new Set([...node.tags, ...(node.columnTags ?? [])])];
   return (
     <span
       className="node-text"
       title={[node.name, node.namespace, health?.reason, node.gaps].filter(Boolean).join("\n")}
     >
-      <bdi className="node-name">{shortName(node.name)}</bdi>
+      <span className="node-name">
+        <bdi className="name-head">{head}</bdi>
+        {tail && <bdi>{tail}</bdi>}
+      </span>
+      <bdi className="node-place">{place}</bdi>
       <span className="node-under">
-        <Standing node={node} health={health} />
+        {rate ? <span className="node-rate">{rate}</span> : <Standing node={node} health={health} />}
+        {tags.length > 0 && (
+          <span className="node-tag" title={strings.graph.tags(node.tags, node.columnTags ?? [])}>
+            <bdi className="name">{tags[0]}</bdi>
+            {tags.length > 1 && <span>+{tags.length - 1}</span>}
+          </span>
+        )}
       </span>
     </span>
   );
@@ -137,7 +177,7 @@ function Standing({ node, health }: { node: GraphNode; health: Health | undefine
       {node.gaps && <span className="node-state warn">{strings.gaps.mark}</span>}
       {state && <span className={`dot ${toneOf(state)}`} />}
       {state && <span className={`node-state ${toneOf(state)}`}>{nameOfState(state)}</span>}
-      <span className="name">{when || (state ? "" : lookOf(node.system).label)}</span>
+      <span className="name node-when">{when || (state ? "" : lookOf(node.system).label)}</span>
     </>
   );
 }
@@ -186,15 +226,24 @@ function SideButton({ data, side }: { data: DrawnData; side: Side }) {
 }
 
 /** The tone of what is wrong with a node; nothing where nothing is. */
-export function toneOfNode({ node, health }: DrawnData): string {
+export function toneOfNode({ node, health, troubles }: DrawnData): string {
+  if (troubles) return troubles.tone;
   return health ? toneOf(health.state) : node.state === "FAILED" ? "bad" : "";
 }
 
 function classOf(data: DrawnData): string {
-  const { node, isFocus, isSelected } = data;
+  const { node, isFocus, isSelected, isFound } = data;
   const tone = toneOfNode(data);
   const change = node.change && `is-${node.change}`;
-  return ["node", node.kind, isFocus && "focus", isSelected && "selected", tone && `is-${tone}`, change]
+  return [
+    "node",
+    node.kind,
+    isFocus && "focus",
+    isSelected && "selected",
+    isFound && "is-found",
+    tone && `is-${tone}`,
+    change,
+  ]
     .filter(Boolean)
     .join(" ");
 }

@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
 import { dataset, jobRuns } from "../api/queries";
-import { State, System, Tag } from "../parts/badges";
+import { State } from "../parts/badges";
 import { GapNotice } from "../parts/gaps";
 import { Icon } from "../parts/icons";
-import { DatasetLink, JobLink, RunLink } from "../parts/links";
+import { NamespaceLink, OwnerLink, RunLink, SystemLink, TagLink } from "../parts/links";
 import { Fact, Facts } from "../parts/page";
 import { flatten } from "../parts/schema-diff";
 import { Answer, Empty } from "../parts/states";
@@ -14,12 +14,15 @@ import { Ago } from "../parts/time";
 import { UpstreamHealth } from "../parts/upstream";
 import { VirtualRows } from "../parts/virtual";
 import { strings } from "../strings";
-import { lookOf } from "../systems";
 import { useActions } from "./actions";
 import { How } from "./edges";
-import { InferredNote } from "./legend";
+import { GraphMap } from "./graph-map";
+import { GroupDetails } from "./group-details";
+import { InferredNote, Legend } from "./legend";
 import type { Column, ColumnEdge, Graph, GraphNode, Health } from "./model";
+import { NodeTable } from "./node-table";
 import type { View } from "./view-state";
+import { sideKey, unpackList, without } from "./view-state";
 
 const words = strings.graph;
 
@@ -29,13 +32,13 @@ interface Props {
   columnEdges: ColumnEdge[];
   selected: GraphNode | undefined;
   health: Map<string, Health>;
-  change: (part: Partial<View>) => void;
+  change: (part: Partial<View>, replace?: boolean) => void;
 }
 
 export function Panel(props: Props) {
   const { view, change, graph } = props;
   return (
-    <aside className="panel" aria-label={words.details}>
+    <aside className={view.table ? "panel is-table" : "panel"} aria-label={words.details}>
       <div className="tabs" role="tablist">
         <button type="button" role="tab" aria-selected={!view.table} onClick={() => change({ table: undefined })}>
           {words.details}
@@ -45,32 +48,24 @@ export function Panel(props: Props) {
         </button>
       </div>
       <div className="panel-body" role="tabpanel">
-        {view.table ? <Impact {...props} /> : props.selected ? <Details {...props} node={props.selected} /> : null}
+        {view.table ? <Table {...props} /> : props.selected ? <Details {...props} node={props.selected} /> : null}
+      </div>
+      <div className="panel-foot">
+        {graph.nodes.size > 3 && <GraphMap />}
+        <Legend isCompared={Boolean(view.since)} />
       </div>
     </aside>
   );
 }
 
-function GroupDetails({ node }: { node: GraphNode }) {
-  const { openGroup } = useActions();
-  return (
-    <>
-      <p className="kind">{strings.kinds.group}</p>
-      <h2 className="wrap">
-        <bdi>{lookOf(node.name).label}</bdi>
-      </h2>
-      <p className="faint">{words.groupOf(node.size ?? 0)}</p>
-      <div className="actions">
-        <button type="button" className="primary" onClick={() => openGroup(node.id)}>
-          {words.openGroup}
-        </button>
-      </div>
-    </>
-  );
+function Table(props: Props) {
+  const { view, graph, columnEdges, selected } = props;
+  if (view.column) return <ColumnImpact graph={graph} edges={columnEdges} />;
+  return <NodeTable {...props} selected={selected?.id ?? ""} />;
 }
 
 function Details({ node, health, change, view, graph, columnEdges }: Props & { node: GraphNode }) {
-  if (node.kind === "group") return <GroupDetails node={node} />;
+  if (node.kind === "group") return <GroupDetails node={node} health={health} />;
   const trouble = health.get(node.id);
   const page = node.kind === "job" ? "/job" : "/dataset";
   return (
@@ -79,7 +74,9 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
       <h2 className="wrap">
         <bdi>{node.name}</bdi>
       </h2>
-      <p className="faint wrap">{node.namespace}</p>
+      <p className="faint wrap">
+        <NamespaceLink name={node.namespace} />
+      </p>
       {trouble && (
         <p className="notice" role="note">
           <State state={trouble.state} /> {trouble.reason}
@@ -96,11 +93,18 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
         <Link to="/impact" search={{ node: node.id }} className="button">
           {strings.impact.button}
         </Link>
-        {view.since && (
-          <Link to="/changes" search={{ node: node.id, from: view.since, to: view.asof }} className="button">
+        {(view.since || view.asof) && (
+          <Link
+            to="/changes"
+            search={
+              view.since ? { node: node.id, from: view.since, to: view.asof } : { node: node.id, from: view.asof }
+            }
+            className="button"
+          >
             {strings.time.list}
           </Link>
         )}
+        <FoldAgain node={node} view={view} change={change} />
         {node.id !== view.node && (
           <button
             type="button"
@@ -122,7 +126,7 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
       </div>
       <Facts>
         <Fact name={words.system}>
-          <System name={node.system} />
+          <SystemLink name={node.system} />
         </Fact>
         <Fact name={words.runState}>{node.state && <State state={node.state} />}</Fact>
         {node.writtenAt !== undefined && (
@@ -133,7 +137,12 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
         <Fact name={node.kind === "job" ? strings.job.heartbeat : strings.dataset.seen}>
           {node.at && <Ago time={node.at} />}
         </Fact>
-        <Fact name={words.tag}>{node.tags.length > 0 && node.tags.map((tag) => <Tag key={tag} name={tag} />)}</Fact>
+        <Fact name={words.tag}>{node.tags.length > 0 && node.tags.map((tag) => <TagLink key={tag} name={tag} />)}</Fact>
+        <Fact name={words.owner}>
+          {node.owners?.map((owner) => (
+            <OwnerLink key={owner} name={owner} />
+          ))}
+        </Fact>
       </Facts>
       {node.kind === "job" ? (
         <LastRuns of={node} />
@@ -143,6 +152,17 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
         <Columns of={node} columns={node.columns} chosen={view.column} />
       )}
     </>
+  );
+}
+
+/** Folds what was unfolded at a node. */
+function FoldAgain({ node, view, change }: Pick<Props, "view" | "change"> & { node: GraphNode }) {
+  const keys = (["up", "down"] as const).map((side) => sideKey(node.id, side));
+  if (!keys.some((key) => unpackList(view.unfold).includes(key))) return null;
+  return (
+    <button type="button" onClick={() => change({ unfold: keys.reduce<string | undefined>(without, view.unfold) })}>
+      {words.foldAgain}
+    </button>
   );
 }
 
@@ -212,51 +232,6 @@ function Columns({ of: node, columns, chosen }: { of: GraphNode; columns: Column
         }}
       </VirtualRows>
     </>
-  );
-}
-
-/** All that is drawn, as a table: made from the same graph, so that the two agree. */
-function Impact({ view, graph, columnEdges, health }: Props) {
-  if (view.column) return <ColumnImpact graph={graph} edges={columnEdges} />;
-  const nodes = [...graph.nodes.values()].sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name));
-  return (
-    <table className="impact">
-      <caption>{words.impact}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{strings.browse.name}</th>
-          <th scope="col">{words.runState}</th>
-          <th scope="col">{words.impactAway}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {nodes.map((node) => (
-          <tr key={node.id}>
-            <td>
-              <NodeButton node={node} />
-            </td>
-            <td>
-              <StateOf node={node} health={health.get(node.id)} />
-            </td>
-            <td className="faint">{words.distance(node.distance)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function StateOf({ node, health }: { node: GraphNode; health: Health | undefined }) {
-  const state = health?.state ?? node.state;
-  return state ? <State state={state} /> : <Ago time={node.at} />;
-}
-
-function NodeButton({ node }: { node: GraphNode }) {
-  if (node.kind === "group") return <span>{node.name}</span>;
-  return node.kind === "job" ? (
-    <JobLink of={node} system={node.system} />
-  ) : (
-    <DatasetLink of={node} system={node.system} />
   );
 }
 

@@ -1,13 +1,13 @@
 /** The drawing as a picture for others: SVG that needs nothing beside it, and PNG made from it. */
-import { shortName } from "../api/ids";
 import { lookOf } from "../systems";
+import type { OpenedColumns } from "./column-pages";
+import type { Wire } from "./edge-paths";
+import { labelOf } from "./labels";
 import type { GraphNode } from "./model";
 import { INFERRED } from "./model";
-import type { OpenedColumns } from "./opened";
 import type { Scene } from "./scene";
 import { boundsOf } from "./scene";
 import { HEAD, ROW, rowMiddle, sizeOf } from "./sizes";
-import type { Wire } from "./wires";
 
 const MARGIN = 30;
 const FONT = "Inter, Helvetica, Arial, sans-serif";
@@ -26,7 +26,7 @@ export function svgOf(scene: Scene, wires: Wire[]): string {
 }
 
 function drawWire({ path, column, edge }: Wire): string {
-  const colour = column ? (column.isIndirect ? "#b08400" : "#0b6bcb") : "#8695a6";
+  const colour = column ? (column.isMasked ? "#7a3fb0" : column.isIndirect ? "#b08400" : "#0b6bcb") : "#8695a6";
   const isInferred = column ? column.isInferred : edge?.kind === INFERRED;
   const pattern = isInferred ? (column?.isIndirect ? "5 3 1 3" : "1 4") : column?.isIndirect ? "5 4" : "";
   const dash = pattern && ` stroke-dasharray="${pattern}"`;
@@ -38,14 +38,22 @@ function drawNode(node: GraphNode, { places, opened, graph }: Scene): string {
   const columns = opened.get(node.id);
   const { width, height } = sizeOf(node, columns);
   const look = lookOf(node.system);
+  const label = labelOf(node);
   const radius = node.kind === "job" ? height / 2 : 8;
   const stroke = node.id === graph.focus ? 3 : 1.2;
   const head = Math.min(height, HEAD);
   return (
     `<g transform="translate(${x} ${y})"><rect width="${width}" height="${height}" rx="${radius}" fill="hsl(${look.hue} 60% 97%)" stroke="hsl(${look.hue} 45% 45%)" stroke-width="${stroke}"/>` +
     `<g transform="translate(14 ${head / 2 - 10}) scale(1.250)"><path d="${look.icon}" fill="none" stroke="hsl(${look.hue} 60% 35%)" stroke-width="1.300"/></g>` +
-    text(42, head / 2 - 3, fit(shortName(node.name), 24), 13, 600) +
-    text(42, head / 2 + 14, fit([look.label, node.state?.toLowerCase()].filter(Boolean).join(" · "), 30), 11, 400) +
+    text(42, head / 2 - 12, fit(label.name, 24), 13, 600) +
+    text(42, head / 2 + 5, fit(label.place, 30), 11, 400) +
+    text(
+      42,
+      head / 2 + 22,
+      fit([look.label, node.state?.toLowerCase(), ...node.tags].filter(Boolean).join(" · "), 30),
+      11,
+      400,
+    ) +
     (columns ? drawColumns(columns) : "") +
     "</g>"
   );
@@ -63,7 +71,10 @@ function text(x: number, y: number, words: string, size: number, weight: number)
 
 function fit(words: string, most: number): string {
   const letters = [...words];
-  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : words;
+  const half = Math.floor((most - 1) / 2);
+  return letters.length > most
+    ? `${letters.slice(0, most - 1 - half).join("")}…${letters.slice(-half).join("")}`
+    : words;
 }
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };

@@ -1,15 +1,18 @@
 /** What is drawn, placed: the graph, where each node is, which columns are listed. */
 import { useEffect, useMemo, useRef, useState } from "react";
+import type { OpenedColumns } from "./column-pages";
 import type { Places } from "./layout";
 import { layout } from "./layout";
 import type { Graph } from "./model";
-import type { OpenedColumns } from "./opened";
 import { sizeOf } from "./sizes";
+import type { Placed } from "./wrap";
 
 export interface Scene {
   graph: Graph;
   opened: Map<string, OpenedColumns>;
   places: Places;
+  /** Heights at which lines lead from one row back to the next, where a long chain is in rows. */
+  lanes?: number[];
   /** What the drawing is of; another subject is shown anew. */
   subject: string;
   /** The node that stays in its place when the drawing changes. */
@@ -30,27 +33,27 @@ export function useScene(
   const asked = useMemo(() => ({ graph, opened }), [graph, opened]);
   const done = useRef<typeof asked | undefined>(undefined);
 
-  const placed = useRef<{ shape: string; places: Places } | undefined>(undefined);
+  const placed = useRef<{ shape: string; placed: Placed } | undefined>(undefined);
 
   useEffect(() => {
     if (!asked.graph) return;
     let isWanted = true;
     const { boxes, arrows } = outline(asked.graph, asked.opened);
     const shape = JSON.stringify([boxes, arrows]);
-    const show = (places: Places) => {
-      placed.current = { shape, places };
+    const show = (found: Placed) => {
+      placed.current = { shape, placed: found };
       done.current = asked;
       setFailure(undefined);
-      setScene({ graph: asked.graph!, opened: asked.opened, places, subject, anchor: anchorNow.current });
+      setScene({ graph: asked.graph!, opened: asked.opened, ...found, subject, anchor: anchorNow.current });
     };
     // Other states of the same nodes: each changes where it stands.
     if (placed.current?.shape === shape) {
-      show(placed.current.places);
+      show(placed.current.placed);
       return;
     }
     layout(boxes, arrows).then(
-      (places) => {
-        if (isWanted) show(places);
+      (found) => {
+        if (isWanted) show(found);
       },
       (error: unknown) => isWanted && setFailure(error),
     );

@@ -3,8 +3,8 @@ import type { Column, GraphNode } from "./model";
 
 const WIDTH = 230;
 const JOB_WIDTH = 216;
-export const HEAD = 58;
-const JOB_HEIGHT = 50;
+export const HEAD = 76;
+const JOB_HEIGHT = 68;
 export const ROW = 24;
 /** Columns shown at once; the rest is a page further. */
 export const PAGE = 10;

@@ -1,23 +1,20 @@
-/** The tools above the drawing: hops, what is left out, groups, path, export. */
-import { useState } from "react";
+/** The tools above the drawing: hops, what is left out, groups, path, find, time, export. */
 
 import { nameOfState } from "../parts/badges";
 import { Icon } from "../parts/icons";
-import { fileName, save } from "../parts/saving";
 import { idOfResult, Search } from "../parts/search";
 import { TimeChoice } from "../parts/time-choice";
 import { strings } from "../strings";
 import { lookOf } from "../systems";
 import type { CanvasHandle } from "./canvas";
-import type { ColumnEdge, Graph, Health } from "./model";
-import { pngOf, svgOf } from "./picture";
-import type { Scene } from "./scene";
-import { boundsOf } from "./scene";
-import { allTagsOf, statesOf } from "./shape";
-import { columnsCsv, edgesCsv, mermaid } from "./text";
+import { allTagsOf, statesOf } from "./filter";
+import { FindBox } from "./find-box";
+import type { Graph, Health } from "./model";
+import type { Drawn } from "./share";
+import { CopyLink, Export } from "./share";
+import { Choice, Hops, IconButton, Switch } from "./toolbar-controls";
 import type { Grouping, View } from "./view-state";
-import { DEFAULT_HOPS, MOST_HOPS } from "./view-state";
-import type { Wire } from "./wires";
+import { DEFAULT_HOPS } from "./view-state";
 
 const words = strings.graph;
 
@@ -27,10 +24,12 @@ interface Props {
   health: ReadonlyMap<string, Health>;
   change: (part: Partial<View>, replace?: boolean) => void;
   canvas: React.RefObject<CanvasHandle | null>;
-  drawn: { scene: Scene; wires: Wire[]; columnEdges: ColumnEdge[] } | undefined;
+  drawn: Drawn | undefined;
+  graph: Graph | undefined;
+  selected: string;
 }
 
-export function Toolbar({ view, known, health, change, canvas, drawn }: Props) {
+export function Toolbar({ view, known, health, change, canvas, drawn, graph, selected }: Props) {
   const isTables = !view.column && !view.to;
   return (
     <div className="toolbar" role="toolbar" aria-label={words.title}>
@@ -71,8 +70,23 @@ export function Toolbar({ view, known, health, change, canvas, drawn }: Props) {
           set={(isOn) => change({ nojobs: isOn ? undefined : true })}
         />
       )}
+      {!view.column && !view.asof && (
+        <Switch
+          label={strings.activity.onNodes}
+          title={strings.activity.onNodesHelp}
+          isOn={Boolean(view.rates)}
+          set={(isOn) => change({ rates: isOn ? true : undefined }, true)}
+        />
+      )}
       {isTables && known && <Filters view={view} known={known} health={health} change={(part) => change(part, true)} />}
       {!view.column && <PathTo view={view} change={change} />}
+      <FindBox
+        view={view}
+        graph={graph}
+        selected={selected}
+        change={change}
+        reveal={(id) => canvas.current?.reveal(id)}
+      />
       <TimeChoice
         label={strings.time.label}
         none={strings.time.now}
@@ -96,65 +110,6 @@ export function Toolbar({ view, known, health, change, canvas, drawn }: Props) {
       <CopyLink />
       {drawn && <Export {...drawn} />}
     </div>
-  );
-}
-
-function IconButton({ name, label, onClick }: { name: "fit" | "plus" | "minus"; label: string; onClick: () => void }) {
-  return (
-    <button type="button" aria-label={label} title={label} onClick={onClick}>
-      <Icon name={name} />
-    </button>
-  );
-}
-
-function Hops({
-  label,
-  title,
-  value,
-  set,
-}: {
-  label: string;
-  title: string;
-  value: number;
-  set: (value: number) => void;
-}) {
-  return (
-    <label className="hops" title={title}>
-      {label}
-      <input
-        type="number"
-        min={0}
-        max={MOST_HOPS}
-        value={value}
-        aria-label={title}
-        onChange={(event) => set(Math.max(0, Math.min(MOST_HOPS, Math.floor(Number(event.target.value)) || 0)))}
-      />
-    </label>
-  );
-}
-
-function Switch({
-  label,
-  title,
-  isOn,
-  set,
-}: {
-  label: string;
-  title: string;
-  isOn: boolean;
-  set: (isOn: boolean) => void;
-}) {
-  return (
-    <label className="switch" title={title}>
-      <input
-        type="checkbox"
-        role="switch"
-        aria-checked={isOn}
-        checked={isOn}
-        onChange={(event) => set(event.target.checked)}
-      />
-      {label}
-    </label>
   );
 }
 
@@ -219,35 +174,6 @@ function Filters({
   );
 }
 
-interface ChoiceProps {
-  label: string;
-  value: string | undefined;
-  of: string[];
-  say?: (value: string) => string;
-  set: (value: string | undefined) => void;
-}
-
-function Choice({ label, value, of, say = (one) => one, set }: ChoiceProps) {
-  const options = [...new Set(value ? [...of, value] : of)].sort();
-  return (
-    <label>
-      {label}
-      <select
-        value={value ?? ""}
-        disabled={options.length === 0}
-        onChange={(event) => set(event.target.value || undefined)}
-      >
-        <option value="">{words.any}</option>
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {say(option)}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
 function PathTo({ view, change }: { view: View; change: Props["change"] }) {
   if (view.to) {
     return (
@@ -265,57 +191,6 @@ function PathTo({ view, change }: { view: View; change: Props["change"] }) {
       </summary>
       <div className="menu-body wide">
         <Search hint={words.pathHint} onChoose={(result) => change({ to: idOfResult(result), at: undefined })} />
-      </div>
-    </details>
-  );
-}
-
-function CopyLink() {
-  const [isCopied, setCopied] = useState(false);
-  async function copy() {
-    await navigator.clipboard.writeText(location.href);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2000);
-  }
-  return (
-    <button type="button" onClick={() => void copy()} title={words.copyLink}>
-      <Icon name="link" />
-      <span role="status">{isCopied ? words.copied : words.copyLink}</span>
-    </button>
-  );
-}
-
-function Export({ scene, wires, columnEdges }: NonNullable<Props["drawn"]>) {
-  const name = scene.graph.nodes.get(scene.graph.focus)?.name ?? "lineage";
-  const bounds = boundsOf(scene);
-  const formats: [string, () => void | Promise<void>][] = [
-    [
-      words.formats.png,
-      async () => {
-        const png = await pngOf(svgOf(scene, wires), (bounds?.width ?? 0) + 60, (bounds?.height ?? 0) + 60);
-        save(fileName(name, "png"), png);
-      },
-    ],
-    [words.formats.svg, () => save(fileName(name, "svg"), svgOf(scene, wires), "image/svg+xml")],
-    [words.formats.csv, () => save(fileName(name, "csv"), edgesCsv(scene.graph), "text/csv")],
-    [
-      words.formats.columns,
-      () => save(fileName(`${name}.columns`, "csv"), columnsCsv(columnEdges, scene.graph), "text/csv"),
-    ],
-    [words.formats.mermaid, () => save(fileName(name, "mmd"), mermaid(scene.graph))],
-  ];
-  return (
-    <details className="menu right">
-      <summary>
-        <Icon name="download" />
-        {words.export}
-      </summary>
-      <div className="menu-body">
-        {formats.map(([label, make]) => (
-          <button key={label} type="button" onClick={() => void make()}>
-            {label}
-          </button>
-        ))}
       </div>
     </details>
   );

@@ -1,6 +1,9 @@
 /** All that decides what a lineage view shows, as it is in the URL: a link shows the same view. */
 
 export type Side = "up" | "down";
+/** The orders of the table; from sources to targets unless another is chosen. */
+export const SORTS = ["path", "name", "owner", "state", "hops", "way"] as const;
+export type Sort = (typeof SORTS)[number];
 export type Grouping = "" | "system" | "namespace";
 
 export interface View {
@@ -27,6 +30,14 @@ export interface View {
   group?: Grouping;
   /** Groups that are shown as their nodes. */
   ungrouped?: string;
+  /** Large fans, as sides of nodes, and nodes of them that are drawn by themselves. */
+  unfold?: string;
+  /** What is looked for in the graph and its table. */
+  find?: string;
+  /** The order of the table. */
+  order?: Sort;
+  /** Whether nodes tell how much passes through them. */
+  rates?: boolean;
   /** The other end of a path from `node`. */
   to?: string;
   /** The time as of which lineage is shown; now if there is none. */
@@ -59,6 +70,10 @@ export function readView(raw: Raw): View {
     state: text(raw.state),
     group: raw.group === "system" || raw.group === "namespace" ? raw.group : undefined,
     ungrouped: text(raw.ungrouped),
+    unfold: text(raw.unfold),
+    find: text(raw.find),
+    order: SORTS.find((order) => order === raw.order && order !== "path"),
+    rates: flag(raw.rates),
     to: text(raw.to),
     asof: time(raw.asof),
     since: time(raw.since),
@@ -88,6 +103,10 @@ export function toggled(packed: string | undefined, item: string): string | unde
   const items = new Set(unpackList(packed));
   if (!items.delete(item)) items.add(item);
   return packList(items);
+}
+
+export function withItem(packed: string | undefined, item: string): string | undefined {
+  return packList(new Set([...unpackList(packed), item]));
 }
 
 export function without(packed: string | undefined, item: string): string | undefined {

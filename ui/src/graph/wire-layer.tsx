@@ -1,10 +1,9 @@
 /** All lines as one picture below the nodes. Of many, only those around the view are made. */
 import { EdgeLabelRenderer, useStore } from "@xyflow/react";
 import { memo, useMemo } from "react";
-
+import type { Wire } from "./edge-paths";
 import { tellWire } from "./edges";
 import { INFERRED } from "./model";
-import type { Wire } from "./wires";
 
 export interface DrawnWire {
   wire: Wire;
@@ -71,6 +70,7 @@ function classOf({ edge, column }: Wire, isLit: boolean): string {
     column && "column",
     kind,
     isInferred && "inferred",
+    column?.isMasked && "masked",
     isLit && "lit",
     edge?.change && `is-${edge.change}`,
   ]

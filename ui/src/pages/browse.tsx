@@ -3,14 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { namespaces } from "../api/queries";
-import type { NamespaceShape } from "../api/schema";
+import { namespaces, namespacesOf } from "../api/queries";
 import { SystemIcon } from "../parts/icons";
 import { Section, useTitle } from "../parts/page";
 import { Answer, Empty, Loading } from "../parts/states";
 import { VirtualRows } from "../parts/virtual";
 import { strings } from "../strings";
-import { systemOfNamespace } from "../systems";
+import { lookOf, systemOfNamespace } from "../systems";
 import { firstPage, Things } from "./browse-list";
 
 const words = strings.browse;
@@ -19,15 +18,26 @@ const FEW = 12;
 export function BrowsePage() {
   useTitle(words.title);
   const { namespace: chosen, system } = useSearch({ from: "/browse" });
-  const query = useQuery(namespaces());
-  const shown = ofSystem(query.data?.namespaces ?? [], system);
-  const namespace = chosen ?? (shown.length === 1 ? shown[0]!.name : undefined);
+  const all = useQuery({ ...namespaces(), enabled: !system });
+  const some = useQuery({ ...namespacesOf(system ?? ""), enabled: Boolean(system) });
+  const query = system ? some : all;
+  const shown = query.data?.namespaces.map(({ name }) => name) ?? [];
+  const namespace = chosen ?? (shown.length === 1 ? shown[0] : undefined);
   return (
     <div className="page">
       <h1>{words.title}</h1>
       <div className="browse">
-        <Section title={words.namespaces}>
-          <Answer of={query} lines={6}>
+        <Section
+          title={words.namespaces}
+          note={
+            system && (
+              <Link to="/browse" search={{}}>
+                {`${lookOf(system).label} ×`}
+              </Link>
+            )
+          }
+        >
+          <Answer<unknown> of={query} lines={6}>
             {() => <Namespaces of={shown} here={namespace} />}
           </Answer>
         </Section>
@@ -43,12 +53,6 @@ export function BrowsePage() {
       </div>
     </div>
   );
-}
-
-/** Those of a system; of one that no namespace tells, all. */
-function ofSystem(all: NamespaceShape[], system: string | undefined): NamespaceShape[] {
-  const some = all.filter(({ name }) => !system || systemOfNamespace(name) === system);
-  return some.length > 0 ? some : all;
 }
 
 /** What is listed of a namespace: what was asked for; else datasets, or jobs where there are no datasets. */
@@ -96,11 +100,11 @@ function Inside({ namespace }: { namespace: string }) {
   );
 }
 
-function Namespaces({ of, here }: { of: NamespaceShape[]; here: string | undefined }) {
+function Namespaces({ of, here }: { of: string[]; here: string | undefined }) {
   const { system } = useSearch({ from: "/browse" });
   const [text, setText] = useState("");
   const wanted = text.trim().toLowerCase();
-  const shown = of.filter(({ name }) => name.toLowerCase().includes(wanted));
+  const shown = of.filter((name) => name.toLowerCase().includes(wanted));
   if (of.length === 0) return <Empty>{strings.home.emptyHelp}</Empty>;
   return (
     <>
@@ -117,7 +121,7 @@ function Namespaces({ of, here }: { of: NamespaceShape[]; here: string | undefin
       )}
       {shown.length === 0 && <Empty>{words.noNamespace}</Empty>}
       <VirtualRows count={shown.length} height={36} most={560} label={words.namespaces}>
-        {(index) => <NamespaceRow name={shown[index]!.name} isHere={shown[index]!.name === here} system={system} />}
+        {(index) => <NamespaceRow name={shown[index]!} isHere={shown[index] === here} system={system} />}
       </VirtualRows>
     </>
   );

@@ -12,6 +12,7 @@ import { DatasetLink, JobLink, RunLink } from "../parts/links";
 import { Section, useTitle } from "../parts/page";
 import { Answer, Empty } from "../parts/states";
 import { Ago, exactOf } from "../parts/time";
+import { fromInput, toInput, zoneName } from "../parts/zone";
 import { strings } from "../strings";
 import type { ChangeGroup } from "./changes-groups";
 import { groupChanges } from "./changes-groups";
@@ -147,7 +148,7 @@ function Range({ search, times }: { search: ChangesSearch; times: { from: string
   const last = search.last ?? (search.from ? undefined : DEFAULT_RANGE);
   function apply(form: FormData) {
     const value = (name: string) => String(form.get(name) ?? "");
-    const at = (name: string) => (value(name) ? `${value(name).slice(0, 16)}:00Z` : undefined);
+    const at = (name: string) => fromInput(value(name));
     void navigate({
       to: "/changes",
       search: { ...search, last: undefined, after: undefined, from: at("from"), to: at("to") },
@@ -197,12 +198,12 @@ function Range({ search, times }: { search: ChangesSearch; times: { from: string
       </div>
       <form className="form-row" action={apply} key={`${times.from} ${times.to}`}>
         <label>
-          {strings.events.after} (UTC)
-          <input name="from" type="datetime-local" defaultValue={times.from.slice(0, 16)} required />
+          {strings.events.after} ({zoneName()})
+          <input name="from" type="datetime-local" defaultValue={toInput(times.from)} required />
         </label>
         <label>
-          {strings.events.before} (UTC)
-          <input name="to" type="datetime-local" defaultValue={times.to.slice(0, 16)} />
+          {strings.events.before} ({zoneName()})
+          <input name="to" type="datetime-local" defaultValue={toInput(times.to)} />
         </label>
         <button type="submit">{words.compare}</button>
       </form>

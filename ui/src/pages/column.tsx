@@ -4,15 +4,15 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 
 import { fieldId } from "../api/ids";
 import type { Direction } from "../api/queries";
-import { columnLineage, dataset } from "../api/queries";
+import { columnLineage, dataset, edits } from "../api/queries";
 import type { ColumnGraphShape } from "../api/schema";
 import { columnEdges, gapsOf } from "../graph/columns";
 import { How } from "../graph/edges";
 import type { ColumnEdge } from "../graph/model";
-import { Tag } from "../parts/badges";
+import { EditDetails } from "../parts/edit-details";
 import { GapsOfJobs } from "../parts/gaps";
 import { Icon, SystemIcon } from "../parts/icons";
-import { ColumnLink, DatasetLink, JobLink } from "../parts/links";
+import { ColumnLink, DatasetLink, JobLink, NamespaceLink, TagLink } from "../parts/links";
 import { useIsNarrow } from "../parts/narrow";
 import { Fact, Facts, PageHead, Section } from "../parts/page";
 import { flatten } from "../parts/schema-diff";
@@ -32,6 +32,8 @@ export function ColumnPage() {
   const own = up.data?.graph.find((node) => node.data.field === field && node.distance === 0);
   const its = useQuery(dataset(named));
   const told = its.data && flatten(its.data.fields).find(({ path }) => path === field)?.field;
+  // By the last edit that this page shows, an edit of it overwrites nobody's.
+  useQuery(edits("dataset", named));
   const navigate = useNavigate();
   return (
     <div className="page">
@@ -54,6 +56,12 @@ export function ColumnPage() {
         <Link to="/impact" search={{ node: id }} className="button">
           {strings.impact.button}
         </Link>
+        {told && (
+          <EditDetails
+            entity={{ type: "dataset", namespace, name, field }}
+            before={{ description: told.description ?? "", owners: "", tags: told.tags }}
+          />
+        )}
       </PageHead>
       <section className="card" aria-label={strings.graph.details}>
         {told?.description && <p className="wrap">{told.description}</p>}
@@ -61,12 +69,14 @@ export function ColumnPage() {
           <Fact name={words.dataset}>
             <DatasetLink of={named} />
           </Fact>
-          <Fact name={strings.graph.namespace}>{namespace}</Fact>
+          <Fact name={strings.graph.namespace}>
+            <NamespaceLink name={namespace} />
+          </Fact>
           <Fact name={strings.dataset.type}>
             {own?.data.fieldType && <span className="mono">{own.data.fieldType}</span>}
           </Fact>
           <Fact name={strings.dataset.tags}>
-            {told && told.tags.length > 0 && told.tags.map((tag) => <Tag key={tag} name={tag} />)}
+            {told && told.tags.length > 0 && told.tags.map((tag) => <TagLink key={tag} name={tag} />)}
           </Fact>
         </Facts>
       </section>

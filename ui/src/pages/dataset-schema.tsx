@@ -2,9 +2,8 @@
 import { useMemo, useState } from "react";
 import { shortName } from "../api/ids";
 import type { ColumnLineageShape, DatasetShape } from "../api/schema";
-import { Tag } from "../parts/badges";
 import { EditDetails } from "../parts/edit-details";
-import { ColumnLink } from "../parts/links";
+import { ColumnLink, TagLink } from "../parts/links";
 import { Section } from "../parts/page";
 import type { FlatField } from "../parts/schema-diff";
 import { flatten } from "../parts/schema-diff";
@@ -61,7 +60,7 @@ function Row({ of, flat, from }: { of: DatasetShape; flat: FlatField; from: Colu
       <span className="schema-name" style={{ paddingLeft: depth * 16 }}>
         <ColumnLink of={of} field={path} />
         {field.tags.map((tag) => (
-          <Tag key={tag} name={tag} />
+          <TagLink key={tag} name={tag} />
         ))}
         <EditDetails
           isSmall

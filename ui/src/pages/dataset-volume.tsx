@@ -9,6 +9,7 @@ import { Section } from "../parts/page";
 import { Plot } from "../parts/plots";
 import { Answer, Empty } from "../parts/states";
 import { bytesOf, countOf } from "../parts/time";
+import { minuteOf } from "../parts/zone";
 import { strings } from "../strings";
 
 const words = strings.dataset;
@@ -62,5 +63,6 @@ function PlotOf({ found: { samples }, by }: { found: DatasetSamples; by: string 
 }
 
 function labelOf(at: string, by: string): string {
-  return by === "day" ? at.slice(0, 10) : `${at.slice(5, 10)} ${at.slice(11, 16)} UTC`;
+  // Days are those of UTC, whatever zone is chosen: that is how they are counted.
+  return by === "day" ? `${at.slice(0, 10)} UTC` : minuteOf(at);
 }

@@ -6,13 +6,13 @@ import { datasetId } from "../api/ids";
 import { dataset, datasetHealth, usage } from "../api/queries";
 import type { DatasetShape } from "../api/schema";
 import { Aliases } from "../parts/aliases";
-import { State, System, Tag } from "../parts/badges";
+import { State } from "../parts/badges";
 import { DeleteButton, GoneOrDeleted } from "../parts/deletion";
 import { EditDetails } from "../parts/edit-details";
 import { EditLog } from "../parts/edit-log";
 import { aliasesOf, ownersOf } from "../parts/facets";
 import { Icon, SystemIcon } from "../parts/icons";
-import { DatasetLink, Owner } from "../parts/links";
+import { DatasetLink, NamespaceLink, Owner, SystemLink, TagLink } from "../parts/links";
 import { Fact, Facts, PageHead, Section } from "../parts/page";
 import { useNoteViewed } from "../parts/recent";
 import { Answer } from "../parts/states";
@@ -45,7 +45,7 @@ export function DatasetPage() {
         kind={strings.kinds.dataset}
         icon={<SystemIcon system={systemOfNamespace(namespace)} />}
         title={name || namespace}
-        under={namespace}
+        under={<NamespaceLink name={namespace} />}
       >
         <Link to="/lineage" search={{ node: datasetId(named) }} className="button primary">
           <Icon name="graph" />
@@ -130,7 +130,7 @@ function About({ of, named, asked }: { of: DatasetShape; named: Named; asked: Na
       )}
       <Facts>
         <Fact name={strings.graph.system}>
-          <System name={systemOfNamespace(of.namespace)} />
+          <SystemLink name={systemOfNamespace(of.namespace)} />
         </Fact>
         <Fact name={words.state}>{own && <State state={own.state} />}</Fact>
         <Fact name={words.written}>
@@ -143,7 +143,7 @@ function About({ of, named, asked }: { of: DatasetShape; named: Named; asked: Na
         <Fact name={words.owners}>
           {owners.length > 0 && owners.map((owner) => <Owner key={owner} text={owner} />)}
         </Fact>
-        <Fact name={words.tags}>{of.tags.length > 0 && of.tags.map((tag) => <Tag key={tag} name={tag} />)}</Fact>
+        <Fact name={words.tags}>{of.tags.length > 0 && of.tags.map((tag) => <TagLink key={tag} name={tag} />)}</Fact>
         <Fact name={words.aliases}>
           <Aliases of={aliases} named={named} asked={asked} />
         </Fact>

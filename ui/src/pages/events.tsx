@@ -11,6 +11,7 @@ import { Section, useTitle } from "../parts/page";
 import { Answer, Empty } from "../parts/states";
 import { Ago, bytesOf, exactOf } from "../parts/time";
 import { JsonView } from "../parts/tree";
+import { fromInput, toInput, zoneName } from "../parts/zone";
 import { strings } from "../strings";
 import { Tail } from "./events-tail";
 
@@ -77,8 +78,8 @@ function Filters() {
       search: {
         namespace: value("namespace"),
         run: value("run"),
-        after: utc(value("after")),
-        before: utc(value("before")),
+        after: fromInput(value("after")),
+        before: fromInput(value("before")),
       },
     });
   }
@@ -93,12 +94,12 @@ function Filters() {
         <input name="run" defaultValue={search.run} />
       </label>
       <label>
-        {words.after} (UTC)
-        <input name="after" type="datetime-local" defaultValue={search.after?.slice(0, 16)} />
+        {words.after} ({zoneName()})
+        <input name="after" type="datetime-local" defaultValue={toInput(search.after)} />
       </label>
       <label>
-        {words.before} (UTC)
-        <input name="before" type="datetime-local" defaultValue={search.before?.slice(0, 16)} />
+        {words.before} ({zoneName()})
+        <input name="before" type="datetime-local" defaultValue={toInput(search.before)} />
       </label>
       <button type="submit">{strings.graph.filters}</button>
       {Object.values(search).some(Boolean) && (
@@ -108,10 +109,6 @@ function Filters() {
       )}
     </form>
   );
-}
-
-function utc(local: string | undefined): string | undefined {
-  return local ? `${local.slice(0, 16)}:00Z` : undefined;
 }
 
 interface Shell {

@@ -10,6 +10,7 @@ import type { Bar } from "../parts/plots";
 import { Plot } from "../parts/plots";
 import { Answer, Empty } from "../parts/states";
 import { countOf } from "../parts/time";
+import { clockOf } from "../parts/zone";
 import { strings } from "../strings";
 
 export function Activity() {
@@ -74,11 +75,11 @@ interface HourlyProps {
 /** A bar for each hour, under its sum. */
 function Hourly({ hours, title, partsOf, tell }: HourlyProps) {
   const bars = hours.map((hour) => ({
-    label: `${clock(hour.startInterval)} UTC: ${tell(hour)}`,
+    label: `${clockOf(hour.startInterval)}: ${tell(hour)}`,
     parts: partsOf(hour),
     search: { after: hour.startInterval, before: hour.endInterval },
   }));
-  const ends: [string, string] = [`${clock(hours[0]!.startInterval)} UTC`, strings.times.now];
+  const ends: [string, string] = [clockOf(hours[0]!.startInterval), strings.times.now];
   return (
     <>
       <h3>{title}</h3>
@@ -86,8 +87,6 @@ function Hourly({ hours, title, partsOf, tell }: HourlyProps) {
     </>
   );
 }
-
-const clock = (time: string) => time.slice(11, 16);
 
 /** A count, which leads to what is counted where that is a problem. */
 function CountOf({ state, count }: { state: string; count: number }) {

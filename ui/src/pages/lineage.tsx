@@ -1,5 +1,6 @@
 /** Lineage: the drawing around a node, with its tools, and what is selected beside it. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { ReactFlowProvider } from "@xyflow/react";
 import { useCallback, useMemo, useRef, useState } from "react";
 
 import { fieldId, isJobId, readableId } from "../api/ids";
@@ -7,17 +8,17 @@ import type { GraphActions } from "../graph/actions";
 import { ActionsProvider } from "../graph/actions";
 import type { CanvasHandle } from "../graph/canvas";
 import { Canvas } from "../graph/canvas";
+import type { ColumnsAsked } from "../graph/column-pages";
+import { openColumns } from "../graph/column-pages";
 import { drawableEdges } from "../graph/columns";
 import { drawScene } from "../graph/drawing";
-import { Legend } from "../graph/legend";
-import type { ColumnsAsked } from "../graph/opened";
-import { openColumns } from "../graph/opened";
+import { LinesLegend } from "../graph/legend";
 import { Panel } from "../graph/panel";
 import { useScene } from "../graph/scene";
 import { Toolbar } from "../graph/toolbar";
-import { useHealth, useLineage } from "../graph/use-lineage";
+import { useHealth, useLineage, useRates } from "../graph/use-lineage";
 import type { View } from "../graph/view-state";
-import { sideKey, toggled, unpackList, without } from "../graph/view-state";
+import { sideKey, toggled, unpackList, withItem, without } from "../graph/view-state";
 import { useTitle } from "../parts/page";
 import { useNoteViewed } from "../parts/recent";
 import { SiteSearch } from "../parts/search";
@@ -56,11 +57,12 @@ function LineageOf({ view }: { view: View }) {
   const canvas = useRef<CanvasHandle>(null);
 
   const { graph } = found;
+  const rates = useRates(Boolean(view.rates) && !view.asof, graph);
   const opened = useMemo(() => {
     const ids = view.column || view.to ? [...(graph?.nodes.keys() ?? [])] : unpackList(view.columns);
     return graph ? openColumns(graph, new Set(view.to ? [] : ids), asked) : new Map();
   }, [graph, view.column, view.to, view.columns, asked]);
-  const subject = [view.node, view.column, view.to, view.group, view.nojobs].join("\n");
+  const subject = [view.node, view.up, view.down, view.column, view.to, view.group, view.nojobs].join("\n");
   const selectedId = view.at && graph?.nodes.has(view.at) ? view.at : (graph?.focus ?? "");
   const { scene, isBusy, failure } = useScene(graph, opened, subject, selectedId);
 
@@ -72,11 +74,15 @@ function LineageOf({ view }: { view: View }) {
   const drawn = useMemo(
     () =>
       scene
-        ? { scene, columnEdges: edges, ...drawScene({ scene, columnEdges: edges, view, health, selected: selectedId }) }
+        ? {
+            scene,
+            columnEdges: edges,
+            ...drawScene({ scene, columnEdges: edges, view, health, selected: selectedId, rates }),
+          }
         : undefined,
-    [scene, edges, view, health, selectedId],
+    [scene, edges, view, health, selectedId, rates],
   );
-  const actions = useGraphActions(view, graph, change, setAsked, navigate);
+  const actions = useGraphActions(view, graph, change, setAsked, navigate, canvas);
 
   const focus = graph?.nodes.get(graph.focus);
   useTitle(`${focus?.name ?? readableId(view.node ?? view.column ?? "")} ${strings.graph.title.toLowerCase()}`);
@@ -94,34 +100,45 @@ function LineageOf({ view }: { view: View }) {
   }
   return (
     <ActionsProvider value={actions}>
-      <div className="lineage">
-        <h1 className="visually-hidden">
-          {strings.graph.title} {focus?.name}
-        </h1>
-        <Toolbar view={view} known={found.known} health={health} change={change} canvas={canvas} drawn={drawn} />
-        <div className="stage">
-          {drawn && scene ? (
-            <Canvas scene={scene} nodes={drawn.nodes} lines={drawn.lines} selected={selectedId} handle={canvas} />
-          ) : (
-            <div className="canvas waiting">{failure ? <Failure error={failure} /> : <Loading lines={4} />}</div>
-          )}
-          {drawn && <Legend lines={drawn.lines} />}
-          <Notices view={view} found={found} isBusy={isBusy && Boolean(scene)} />
-        </div>
-        {graph && (
-          <Panel
+      <ReactFlowProvider>
+        <div className={view.table ? "lineage has-table" : "lineage"}>
+          <h1 className="visually-hidden">
+            {strings.graph.title} {focus?.name}
+          </h1>
+          <Toolbar
             view={view}
+            known={found.known}
             graph={graph}
-            columnEdges={edges}
-            selected={graph.nodes.get(selectedId)}
+            selected={selectedId}
             health={health}
             change={change}
+            canvas={canvas}
+            drawn={drawn}
           />
-        )}
-        <p className="visually-hidden" aria-live="polite">
-          {graph?.nodes.get(selectedId)?.name}
-        </p>
-      </div>
+          <div className="stage">
+            {drawn && scene ? (
+              <Canvas scene={scene} nodes={drawn.nodes} lines={drawn.lines} selected={selectedId} handle={canvas} />
+            ) : (
+              <div className="canvas waiting">{failure ? <Failure error={failure} /> : <Loading lines={4} />}</div>
+            )}
+            {drawn && <LinesLegend lines={drawn.lines} />}
+            <Notices view={view} found={found} isBusy={isBusy && Boolean(scene)} />
+          </div>
+          {graph && (
+            <Panel
+              view={view}
+              graph={graph}
+              columnEdges={edges}
+              selected={graph.nodes.get(selectedId)}
+              health={health}
+              change={change}
+            />
+          )}
+          <p className="visually-hidden" aria-live="polite">
+            {graph?.nodes.get(selectedId)?.name}
+          </p>
+        </div>
+      </ReactFlowProvider>
     </ActionsProvider>
   );
 }
@@ -132,9 +149,15 @@ function useGraphActions(
   change: (part: Partial<View>, replace?: boolean) => void,
   setAsked: React.Dispatch<React.SetStateAction<ReadonlyMap<string, ColumnsAsked>>>,
   navigate: ReturnType<typeof useNavigate>,
+  canvas: React.RefObject<CanvasHandle | null>,
 ): GraphActions {
-  return useMemo(
-    () => ({
+  return useMemo(() => {
+    const openGroup = (id: string) => {
+      const fan = graph?.nodes.get(id)?.fan;
+      if (fan) change({ unfold: withItem(view.unfold, sideKey(fan.hub, fan.side)), at: fan.hub });
+      else change({ ungrouped: toggled(view.ungrouped, id.replace(/^group:/, "")) });
+    };
+    return {
       select: (id) => change({ at: id }, true),
       toggleSide: (id, side) => {
         const key = sideKey(id, side);
@@ -152,20 +175,24 @@ function useGraphActions(
         const column = fieldId(node, field);
         change({ column: view.column === column ? undefined : column, at: dataset });
       },
-      openGroup: (id) => change({ ungrouped: toggled(view.ungrouped, id.replace(/^group:/, "")) }),
+      openGroup,
+      unfold: (id) => change({ unfold: withItem(view.unfold, id), at: id }),
+      reveal: (id) => {
+        change({ at: id }, true);
+        canvas.current?.reveal(id);
+      },
       open: (id) => {
         const node = graph?.nodes.get(id);
         if (!node) return;
         if (node.kind === "group") {
-          change({ ungrouped: toggled(view.ungrouped, id.replace(/^group:/, "")) });
+          openGroup(id);
           return;
         }
         const { namespace, name } = node;
         void navigate({ to: isJobId(id) ? "/job" : "/dataset", search: { namespace, name } });
       },
-    }),
-    [view, graph, change, setAsked, navigate],
-  );
+    };
+  }, [view, graph, change, setAsked, navigate, canvas]);
 }
 
 /** That some jobs of a graph have gaps, with the first of them. */

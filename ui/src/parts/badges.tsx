@@ -1,8 +1,6 @@
-/** Words with a colour: states of runs, of health, tags and systems. */
+/** Words with a colour: states of runs and of health. */
 
 import { strings } from "../strings";
-import { lookOf } from "../systems";
-import { SystemIcon } from "./icons";
 
 const TONES: Record<string, string> = {
   COMPLETED: "good",
@@ -21,6 +19,9 @@ const TONES: Record<string, string> = {
   high: "warn",
   rejected: "warn",
   recovered: "quiet",
+  completed: "good",
+  restarted: "warn",
+  started: "busy",
   ok: "good",
   fresh: "good",
 };
@@ -35,17 +36,4 @@ export function nameOfState(state: string): string {
 
 export function State({ state }: { state: string }) {
   return <span className={`state ${toneOf(state)}`}>{nameOfState(state)}</span>;
-}
-
-export function Tag({ name }: { name: string }) {
-  return <span className="tag">{name}</span>;
-}
-
-export function System({ name }: { name: string }) {
-  return (
-    <span className="system">
-      <SystemIcon system={name} />
-      {lookOf(name).label}
-    </span>
-  );
 }

@@ -26,7 +26,10 @@ export function errorOf(facets: Facets): Failing | undefined {
 
 /** The state of a run as it is shown: a connector that does not exist any more is not one that was stopped. */
 export function shownStateOf(run: { state: string; facets?: Facets }): string {
-  return text(record(run.facets?.kafka_connect).reason) === "deleted" ? "deleted" : run.state;
+  const inside = record(run.facets?.kafka_connect);
+  const outside = record(run.facets?.kafka_connect_rest);
+  const isDeleted = [inside, outside].some((each) => text(each.reason) === "deleted");
+  return isDeleted && run.state !== "RUNNING" ? "deleted" : run.state;
 }
 
 export interface ParentRun {

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 
 import type { Named } from "../api/ids";
 import { strings } from "../strings";
-import { systemOfNamespace } from "../systems";
+import { lookOf, systemOfJob, systemOfNamespace } from "../systems";
 import { SystemIcon } from "./icons";
 
 export function DatasetLink({ of, system }: { of: Named; system?: string }) {
@@ -18,7 +18,7 @@ export function DatasetLink({ of, system }: { of: Named; system?: string }) {
 export function JobLink({ of, system }: { of: Named; system?: string }) {
   return (
     <Link className="thing job" to="/job" search={{ namespace: of.namespace, name: of.name }} title={titleOf(of)}>
-      <SystemIcon system={system ?? systemOfNamespace(of.namespace)} />
+      <SystemIcon system={system ?? systemOfJob(of.namespace)} />
       <bdi className="name">{of.name || of.namespace}</bdi>
     </Link>
   );
@@ -32,11 +32,39 @@ export function ColumnLink({ of, field }: { of: Named; field: string }) {
   );
 }
 
-/** Leads to what is wrong with what an owner has. */
+/** Leads to what somebody owns, and what is wrong with it. */
 export function OwnerLink({ name }: { name: string }) {
   return (
-    <Link className="owner" to="/problems" search={{ owner: name }} title={strings.problems.ofOwner(name)}>
+    <Link className="owner" to="/owner" search={{ name }} title={strings.owner.of(name)}>
       <bdi className="name">{name}</bdi>
+    </Link>
+  );
+}
+
+/** Leads to the report of a tag. */
+export function TagLink({ name }: { name: string }) {
+  return (
+    <Link className="tag" to="/tag" search={{ name }} title={strings.tag.of(name)}>
+      <bdi>{name}</bdi>
+    </Link>
+  );
+}
+
+/** Leads to all that is in a namespace. */
+export function NamespaceLink({ name }: { name: string }) {
+  return (
+    <Link to="/browse" search={{ namespace: name }} className="wrap">
+      <bdi>{name}</bdi>
+    </Link>
+  );
+}
+
+/** Leads to the namespaces of a system. */
+export function SystemLink({ name }: { name: string }) {
+  return (
+    <Link className="system" to="/browse" search={{ system: name }}>
+      <SystemIcon system={name} />
+      <bdi className="name">{lookOf(name).label}</bdi>
     </Link>
   );
 }

@@ -2,8 +2,10 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 
 import { strings } from "../strings";
+import { Icon } from "./icons";
 import { KeyEntry } from "./key-entry";
 import { LiveStatus } from "./live-status";
+import { SaveView } from "./save-view";
 import { SiteSearch } from "./search";
 import { ThemeButton } from "./theme";
 import { Unreachable } from "./unreachable";
@@ -50,7 +52,17 @@ export function Shell() {
             </Link>
           ))}
           <LiveStatus />
+          <SaveView />
           <ThemeButton />
+          <Link
+            to="/settings"
+            className="icon-link"
+            aria-label={strings.settings.title}
+            title={strings.settings.title}
+            activeProps={{ className: "here", "aria-current": "page" }}
+          >
+            <Icon name="settings" />
+          </Link>
         </nav>
       </header>
       <Unreachable />

@@ -3,7 +3,7 @@ import { useRef } from "react";
 
 import { strings } from "../strings";
 import { Icon } from "./icons";
-import { exactOf } from "./time";
+import { exactOf, fromInput, toInput, zoneName } from "./zone";
 
 const words = strings.time;
 const HOUR = 3_600_000;
@@ -46,13 +46,13 @@ export function TimeChoice({ label, none, value, set }: Props) {
         ))}
         <form
           action={(form) => {
-            const local = String(form.get("time") ?? "");
-            if (local) choose(`${local.slice(0, 16)}:00Z`);
+            const time = fromInput(String(form.get("time") ?? ""));
+            if (time) choose(time);
           }}
         >
           <label>
-            {words.at} (UTC)
-            <input name="time" type="datetime-local" required defaultValue={value?.slice(0, 16)} />
+            {words.at} ({zoneName()})
+            <input name="time" type="datetime-local" required defaultValue={toInput(value)} />
           </label>
           <button type="submit" className="primary">
             {words.apply}

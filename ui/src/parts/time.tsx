@@ -1,6 +1,9 @@
-/** Times for people: how long ago, with the exact time in UTC on hover. */
+/** Times for people: how long ago, with the exact time on hover. */
 import { strings } from "../strings";
 import { useTicking } from "./tick";
+import { exactOf } from "./zone";
+
+export { exactOf };
 
 const STEPS: [number, string][] = [
   [86_400, "d"],
@@ -37,11 +40,6 @@ export function agoOf(time: string | null | undefined, now = Date.now()): string
   return seconds >= 0 ? strings.times.ago(spanOf(seconds)) : strings.times.in(spanOf(-seconds));
 }
 
-export function exactOf(time: string): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? time : `${date.toISOString().replace("T", " ").slice(0, 19)} UTC`;
-}
-
 export function Ago({ time }: { time: string | null | undefined }) {
   const ago = useTicking(() => agoOf(time));
   if (!time) return <span className="faint">{strings.times.never}</span>;
@@ -65,4 +63,11 @@ export function bytesOf(value: number | null | undefined): string {
     size /= 1000;
   }
   return String(value);
+}
+
+/** Rows a second, with as many places as say something. */
+export function rateOf(rate: number | null): string {
+  if (rate === null) return "–";
+  const places = rate >= 100 ? 0 : rate >= 1 ? 1 : 2;
+  return strings.activity.perSecond(Number(rate.toFixed(places)).toLocaleString("en"));
 }

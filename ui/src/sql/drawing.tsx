@@ -1,17 +1,18 @@
 /** The answer for a text, drawn: the graph's own scene and canvas, without a server behind its nodes. */
 import { useNavigate } from "@tanstack/react-router";
+import { ReactFlowProvider } from "@xyflow/react";
 import { useCallback, useMemo, useRef, useState } from "react";
 
 import type { GraphActions } from "../graph/actions";
 import { ActionsProvider } from "../graph/actions";
 import type { CanvasHandle } from "../graph/canvas";
 import { Canvas } from "../graph/canvas";
+import type { ColumnsAsked } from "../graph/column-pages";
+import { openColumns } from "../graph/column-pages";
 import { drawableEdges } from "../graph/columns";
 import { drawScene } from "../graph/drawing";
-import { Legend } from "../graph/legend";
+import { LinesLegend } from "../graph/legend";
 import type { ColumnEnd, Graph, Health } from "../graph/model";
-import type { ColumnsAsked } from "../graph/opened";
-import { openColumns } from "../graph/opened";
 import { useScene } from "../graph/scene";
 import { Icon } from "../parts/icons";
 import { Failure, Loading } from "../parts/states";
@@ -56,6 +57,8 @@ export function SqlDrawing({ graph }: { graph: SqlGraph }) {
         setChosen((before) => (before?.dataset === dataset && before.field === field ? null : { dataset, field })),
       toggleSide: () => {},
       openGroup: () => {},
+      unfold: () => {},
+      reveal: (id) => canvas.current?.reveal(id),
       open: (id) => {
         const named = graph.datasets.get(id);
         if (named) void navigate({ to: "/dataset", search: { ...named } });
@@ -67,11 +70,13 @@ export function SqlDrawing({ graph }: { graph: SqlGraph }) {
     <ActionsProvider value={actions}>
       <section className="stage sql-stage" aria-label={words.drawing}>
         {scene && drawn ? (
-          <Canvas scene={scene} nodes={drawn.nodes} lines={drawn.lines} selected={selected} handle={canvas} />
+          <ReactFlowProvider>
+            <Canvas scene={scene} nodes={drawn.nodes} lines={drawn.lines} selected={selected} handle={canvas} />
+          </ReactFlowProvider>
         ) : (
           <div className="canvas waiting">{failure ? <Failure error={failure} /> : <Loading lines={4} />}</div>
         )}
-        {drawn && <Legend lines={drawn.lines} />}
+        {drawn && <LinesLegend lines={drawn.lines} />}
         <div className="notices">
           {chosen && (
             <button type="button" className="back" onClick={() => setChosen(null)}>

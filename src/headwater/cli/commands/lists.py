@@ -130,9 +130,11 @@ def _job_row(job: Row) -> Row:
 
 def _state(run: Row) -> str | None:
     """The state of a run; a connector that was deleted is not one that was stopped."""
-    connector = (run.get("facets") or {}).get("kafka_connect") or {}
-    state: str | None = run.get("state")
-    return f"{state} (deleted)" if state and connector.get("reason") == "deleted" else state
+    facets, state = run.get("facets") or {}, run.get("state")
+    # From inside of its cluster, or from outside.
+    reported = [facets.get(name) or {} for name in ("kafka_connect", "kafka_connect_rest")]
+    is_deleted = any(each.get("reason") == "deleted" for each in reported)
+    return f"{state} (deleted)" if is_deleted and state not in (None, "RUNNING") else state
 
 
 def _dataset_row(dataset: Row) -> Row:

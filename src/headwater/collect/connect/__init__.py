@@ -7,8 +7,9 @@ import msgspec
 
 from headwater.collect import Collected
 from headwater.collect.connect.connector import ConnectCluster
-from headwater.collect.connect.fetch import ClusterInfo, ConnectApi
+from headwater.collect.connect.fetch import ClusterInfo, ConnectApi, Plugin
 from headwater.collect.connect.rows import read_rows
+from headwater.collect.connect.schemas import RegisteredColumns
 from headwater.collect.connect.settings import ConnectSettings
 from headwater.collect.connect.state import KnownConnector, ReportedState
 from headwater.collect.connect.translate import (
@@ -16,6 +17,7 @@ from headwater.collect.connect.translate import (
     translate,
     translate_deletion,
 )
+from headwater.collect.rest_check import check_way, failed_step, is_open
 from headwater.config import Section
 from headwater.durations import parse_duration
 from headwater.errors import HeadwaterError
@@ -43,7 +45,10 @@ class ConnectCollector:
         self.skipped = 0
 
     def check(self) -> list[CheckStep]:
-        steps: list[CheckStep] = []
+        steps = check_way(self._settings)
+        if not is_open(steps):
+            return steps
+        before = len(steps)
         api = ConnectApi(self._settings)
         try:
             info = api.read_cluster()
@@ -52,9 +57,9 @@ class ConnectCollector:
             connectors = api.read_connectors()
             steps.append(CheckStep("connectors", True, f"{len(connectors):,} connectors"))
         except HeadwaterError as error:
-            name = "connectors" if steps else "worker"
-            next_step = "is it running, are --url, --user and --password right, may it be read?"
-            return [*steps, CheckStep(name, False, error.message, next_step)]
+            name = "connectors" if len(steps) > before else "worker"
+            otherwise = "is --url that of a Connect worker?"
+            return [*steps, failed_step(name, error, otherwise)]
         finally:
             api.close()
         problem = self._state.check()
@@ -81,7 +86,16 @@ class ConnectCollector:
     def _collect(self, api: ConnectApi) -> Iterator[Collected]:
         info = api.read_cluster()
         known = dict(self._state.of_cluster(info.kafka_cluster))
-        cluster = self._cluster(info)
+        cluster = self._cluster(info, api.read_plugins())
+        columns = RegisteredColumns(self._settings)
+        try:
+            yield from self._collect_from(api, cluster._replace(columns=columns), known)
+        finally:
+            columns.close()
+
+    def _collect_from(
+        self, api: ConnectApi, cluster: ConnectCluster, known: Mapping[str, KnownConnector]
+    ) -> Iterator[Collected]:
         # Before anything is read: what happens meanwhile is newer.
         at = now()
         reports = api.read_connectors()
@@ -94,11 +108,17 @@ class ConnectCollector:
         for name in sorted(set(known) - {report.name for report in reports}):
             yield from _collected(name, translate_deletion(cluster, name, known[name], at))
 
-    def _cluster(self, info: ClusterInfo) -> ConnectCluster:
+    def _cluster(self, info: ClusterInfo, plugins: Sequence[Plugin]) -> ConnectCluster:
         settings = self._settings
         heartbeat = int(parse_duration(settings.heartbeat).total_seconds())
         return ConnectCluster(
-            info, settings.group, settings.job_namespace, settings.bootstrap, heartbeat, self._rows
+            info,
+            settings.group,
+            settings.job_namespace,
+            settings.bootstrap,
+            heartbeat,
+            self._rows,
+            plugins,
         )
 
     def _read_types(self, api: ConnectApi, plugin: str) -> dict[str, str]:

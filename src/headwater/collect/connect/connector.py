@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from headwater.collect.connect.columns import ColumnFacets, ReadColumns
 from headwater.collect.connect.datasets import ConnectorDatasets
-from headwater.collect.connect.fetch import ClusterInfo, ConnectorReport
+from headwater.collect.connect.fetch import ClusterInfo, ConnectorReport, Plugin
 from headwater.collect.connect.lifecycle import ConnectorStep, find_failures
 from headwater.collect.connect.state import KnownConnector
 from headwater.emit.events import Producer
@@ -21,6 +22,8 @@ Json = dict[str, Any]
 PRODUCER = Producer.of_part("collect/connect")
 _PROVIDED = re.compile(r"\$\{[\w.-]+:[^}]*\}")
 _CAUSE = "Caused by: "
+# One, and not a range of them.
+_VERSION = r"\d[\w.+-]{0,63}"
 
 
 class ConnectCluster(NamedTuple):
@@ -32,6 +35,13 @@ class ConnectCluster(NamedTuple):
     bootstrap: str
     heartbeat_seconds: int
     rows: Sequence[Row] = ()
+    plugins: Sequence[Plugin] = ()
+    columns: ReadColumns = lambda topic: None
+
+    @property
+    def has_our_plugin(self) -> bool:
+        """Whether ours is installed: what it counts inside is not counted outside as well."""
+        return any(plugin.kind in knowledge()["transforms"]["ours"] for plugin in self.plugins)
 
 
 class ObservedConnector:
@@ -68,6 +78,8 @@ class ObservedConnector:
 
     def offsets(self) -> dict[str, int]:
         """How far a sink is in each of its topics; a source's offsets are its own affair."""
+        if self._cluster.has_our_plugin:
+            return {}
         found: Counter[str] = Counter()
         for place in self._report.offsets or ():
             partition, offset = place.get("partition"), place.get("offset")
@@ -79,25 +91,33 @@ class ObservedConnector:
 
     def event(self, step: ConnectorStep, rows: Mapping[str, int], at: int) -> Json:
         """The event of a change; `rows` are the records of the run by topic, where known."""
-        run = {"runId": self.run, "facets": self._run_facets(step)}
         if self.is_reported_inside or step is ConnectorStep.HEARTBEAT:
             # Nothing was read or written since the last event that is known from outside.
+            run = {"runId": self.run, "facets": self._run_facets(step, self._gaps)}
             return PRODUCER.run_event(step.event_type, self._job_facets(False), run, at=at)
+        columns = ColumnFacets(
+            PRODUCER, self._report.config, self._cluster.rows, self._cluster.columns
+        )
         datasets = ConnectorDatasets(
             PRODUCER,
             self._cluster.bootstrap,
             self._described,
             rows,
             self._report.config.get("errors.deadletterqueue.topic.name", ""),
+            columns,
         )
+        inputs, outputs = datasets.inputs(), datasets.outputs()
+        known = {(gap.kind, gap.name) for gap in self._gaps}
+        more = [GapEntry(*gap) for gap in columns.gaps if gap[:2] not in known]  # type: ignore[arg-type]
+        run = {"runId": self.run, "facets": self._run_facets(step, [*self._gaps, *more])}
         # Of a source, and of a pattern, a worker may have forgotten topics.
         is_complete = self._described.role == "sink" and "topics" in self._report.config
         return PRODUCER.run_event(
             step.event_type,
             self._job_facets(is_complete),
             run,
-            datasets.inputs(),
-            datasets.outputs(),
+            inputs,
+            outputs,
             at=at,
         )
 
@@ -111,7 +131,7 @@ class ObservedConnector:
         job_type = PRODUCER.job_type("STREAMING", "KAFKA_CONNECT", kind, pattern)
         return {**self.job, "facets": {"jobType": job_type}}
 
-    def _run_facets(self, step: ConnectorStep) -> Json:
+    def _run_facets(self, step: ConnectorStep, gaps: Sequence[GapEntry]) -> Json:
         config, status = self._report.config, self._report.status
         own = {
             **_describe_step(self._cluster, self.name, step),
@@ -124,12 +144,27 @@ class ObservedConnector:
         }
         if step is ConnectorStep.STARTED:
             own["config"] = displayed(config, self._types)
+            if version := self._find_version():
+                own["connectorVersion"] = version
         facets = {"kafka_connect_rest": PRODUCER.custom_facet(**own)}
         if step is ConnectorStep.FAILED:
             facets["errorMessage"] = self._error()
         if not self.is_reported_inside:
-            facets |= gaps_facets(PRODUCER, self._gaps)
+            facets |= gaps_facets(PRODUCER, gaps)
         return facets
+
+    def _find_version(self) -> str | None:
+        """The version of the connector's class, which a configuration may abbreviate, or choose."""
+        kind = self._report.config.get("connector.class", "")
+        chosen = self._report.config.get("connector.plugin.version", "")
+        if re.fullmatch(_VERSION, chosen):
+            return chosen
+        found = {
+            version
+            for name, version in self._cluster.plugins
+            if is_alias(kind, name) or kind == name.rpartition(".")[2].removesuffix("Connector")
+        }
+        return found.pop() or None if len(found) == 1 else None
 
     def _error(self) -> Json:
         """The connector's own trace, else those of its tasks, by their innermost cause."""

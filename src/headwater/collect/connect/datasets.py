@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from headwater.collect.connect.columns import ColumnFacets
 from headwater.emit.events import Producer
 from headwater.model.connect.connectors import Described, External
 from headwater.model.naming import DatasetName, kafka
@@ -20,12 +21,14 @@ class ConnectorDatasets:
         described: Described,
         rows: Mapping[str, int],
         dead_letters: str,
+        columns: ColumnFacets,
     ) -> None:
         self._producer = producer
         self._bootstrap = bootstrap
         self._described = described
         self._rows = rows
         self._dead_letters = dead_letters
+        self._columns = columns
         self._is_sink = described.role == "sink"
 
     def inputs(self) -> list[Json]:
@@ -44,8 +47,11 @@ class ConnectorDatasets:
     def _topics(self) -> list[Json]:
         datasets = []
         for topic in self._described.topics:
-            sources = [each.name for each in self._described.externals if topic in each.topics]
-            facets = self._lineage(sources) if sources and not self._is_sink else {}
+            tables = [each for each in self._described.externals if topic in each.topics]
+            facets: Json = {}
+            if tables and not self._is_sink:
+                facets = self._lineage(each.name for each in tables)
+                facets |= self._columns.of_topic(topic, tables)
             dataset = _dataset(self._name(topic), facets)
             if self._is_sink and self._rows.get(topic):
                 dataset |= self._producer.input_statistics(rowCount=self._rows[topic])
@@ -59,6 +65,7 @@ class ConnectorDatasets:
         facets: Json = {}
         if self._is_sink and external.topics:
             facets |= self._lineage(map(self._name, external.topics))
+            facets |= self._columns.of_table(external, self._name)
         if external.other is not None:
             facets["symlinks"] = self._producer.symlinks([external.other])
         if self._described.guessed or external.guessed:

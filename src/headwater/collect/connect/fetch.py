@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 from urllib.parse import quote
 
 import httpx2
@@ -25,11 +25,18 @@ class ClusterInfo(NamedTuple):
     version: str
 
 
+class Plugin(NamedTuple):
+    """A class that a worker has, in one of its versions."""
+
+    kind: str
+    version: str
+
+
 class ConnectorReport(NamedTuple):
     """A connector as its cluster describes it at one moment.
 
-    `topics` are those that it has used since it was created (KIP-558), `offsets` how far it is in
-    them (KIP-875); None where the cluster does not tell.
+    `topics` are those that it has used since it was created (KIP-558), `offsets` how far a sink is
+    in them (KIP-875); None where it does not tell, or is not of use.
     """
 
     name: str
@@ -86,8 +93,13 @@ class ConnectApi:
             yield from pool.map(self._add_details, reports)
 
     def _add_details(self, report: ConnectorReport) -> ConnectorReport:
+        """Ask only for what says something: a sink that lists its topics uses no others, and how
+        far a source is, is its own affair."""
         path = f"/connectors/{quote(report.name, safe='')}"
-        topics, offsets = self._find(f"{path}/topics"), self._find(f"{path}/offsets")
+        is_sink = report.type == "sink"
+        lists_topics = is_sink and bool(report.config.get("topics", "").strip())
+        topics = None if lists_topics else self._find(f"{path}/topics")
+        offsets = self._find(f"{path}/offsets") if is_sink else None
         names = _object(topics, report.name).get("topics")
         places = offsets.get("offsets") if isinstance(offsets, dict) else None
         return report._replace(
@@ -101,6 +113,13 @@ class ConnectApi:
         defined = filter(_is_object, found) if isinstance(found, list) else ()
         return {str(each.get("name")): str(each.get("type")) for each in defined}
 
+    def read_plugins(self) -> list[Plugin]:
+        """What the worker has installed: connectors, and from Kafka 3.2 on transforms as well."""
+        found = self._find("/connector-plugins?connectorsOnly=false")
+        plugins = filter(_is_object, found) if isinstance(found, list) else ()
+        texts = ((each.get("class"), each.get("version")) for each in plugins)
+        return [Plugin(kind, str(version or "")) for kind, version in texts if _is_text(kind)]
+
     def _find(self, path: str) -> Any:
         """What is at a path; None where a worker has no such thing, or does not show it."""
         # 403: topics are not tracked. 404: deleted meanwhile, or an older version. 400, 500: there
@@ -111,6 +130,10 @@ class ConnectApi:
 def _object(value: Any, key: str) -> Json:
     found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}
+
+
+def _is_text(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str)
 
 
 def _is_object(value: Any) -> bool:

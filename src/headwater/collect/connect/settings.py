@@ -4,7 +4,8 @@ from pathlib import Path
 
 from pydantic import Field, field_validator
 
-from headwater.collect.rest import RestSettings
+from headwater.collect.rest import RestSettings, check_url
+from headwater.config import check_secret_reference
 from headwater.durations import parse_duration
 
 
@@ -26,6 +27,28 @@ class ConnectSettings(RestSettings):
     rows: Path | None = Field(
         default=None, description="File with rows for connectors of your own (connectors.json)."
     )
+
+    registry: str = Field(
+        default="",
+        description="URL of the topics' schema registry, by whose schemas columns are followed.",
+    )
+    registry_user: str = Field(
+        default="", description="User of the schema registry for basic authentication."
+    )
+    registry_password: str = Field(
+        default="",
+        description="Where its password is: env:VARIABLE or file:PATH, never the password.",
+    )
+
+    @field_validator("registry")
+    @classmethod
+    def _is_registry_url(cls, value: str) -> str:
+        return check_url(value) if value else value
+
+    @field_validator("registry_password")
+    @classmethod
+    def _is_registry_reference(cls, value: str) -> str:
+        return check_secret_reference(value) if value else value
 
     @field_validator("heartbeat")
     @classmethod

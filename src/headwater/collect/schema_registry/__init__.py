@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from headwater.collect import Collected
+from headwater.collect.rest_check import check_way, failed_step, is_open
 from headwater.collect.schema_registry.fetch import RegisteredSchema, RegistryApi
 from headwater.collect.schema_registry.places import Places, SubjectPlace
 from headwater.collect.schema_registry.settings import SchemaRegistrySettings, read_pairs
@@ -46,7 +47,10 @@ class SchemaRegistryCollector:
         self.skipped = 0
 
     def check(self) -> list[CheckStep]:
-        steps: list[CheckStep] = []
+        steps = check_way(self._settings)
+        if not is_open(steps):
+            return steps
+        before = len(steps)
         api = RegistryApi(self._settings)
         try:
             level = api.read_default_compatibility()
@@ -54,10 +58,9 @@ class SchemaRegistryCollector:
             steps.append(CheckStep("registry", True, detail))
             steps.append(CheckStep("subjects", True, f"{api.count_subjects():,} subjects"))
         except HeadwaterError as error:
-            name = "subjects" if steps else "registry"
-            next_step = "is it running, are --url (Apicurio: .../apis/ccompat/v7), --user and "
-            next_step += "--password right, may it be read?"
-            return [*steps, CheckStep(name, False, error.message, next_step)]
+            name = "subjects" if len(steps) > before else "registry"
+            otherwise = "is --url that of a schema registry?"
+            return [*steps, failed_step(name, error, otherwise)]
         finally:
             api.close()
         problem = self._state.check()

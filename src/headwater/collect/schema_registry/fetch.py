@@ -91,6 +91,10 @@ class RegistryApi:
                 return
             page = self._client.get(f"/schemas?{_EVERYWHERE}&{_page(len(seen))}")
 
+    def read_latest(self, subject: str) -> RegisteredSchema | None:
+        """The newest version of a subject; None if there is none."""
+        return self._read_version((subject, "latest"))
+
     def read_versions(self, needed: Iterable[tuple[str, int]]) -> dict[Any, RegisteredSchema]:
         """Versions of subjects; those that are gone are left out."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:

@@ -55,10 +55,10 @@ def write_csv(drawing: Drawing) -> str:
     writer.writerow(CSV_COLUMNS)
     for line in drawing.lines:
         ends = (*_end(shapes[line.origin]), *_end(shapes[line.destination]))
-        writer.writerow(_guard(cell) for cell in (*ends, *_about(line)))
+        writer.writerow(guard_cell(cell) for cell in (*ends, *_about(line)))
     nothing = ("",) * (len(CSV_COLUMNS) - len(_END))
     for shape in find_isolated(drawing):
-        writer.writerow(_guard(cell) for cell in (*_end(shape), *nothing))
+        writer.writerow(guard_cell(cell) for cell in (*_end(shape), *nothing))
     return target.getvalue()
 
 
@@ -94,6 +94,7 @@ def _about(line: Line) -> tuple[str, ...]:
     return line.kind, line.job, line.transformations, *flags, line.via
 
 
-def _guard(cell: str) -> str:
+def guard_cell(cell: str) -> str:
+    """A cell of CSV that no spreadsheet takes for a formula."""
     text = replace_unprintable(cell)
     return f"'{text}" if text.startswith(_GUARDED) else text

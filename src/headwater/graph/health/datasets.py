@@ -17,8 +17,10 @@ from headwater.graph.health.pace import (
 )
 from headwater.model.run_states import ABORTED, COMPLETED, FAILED, RUNNING
 
-# Up to the last full one of the day before, and one more for its start.
-HOURS_NEEDED = 26
+# The hours that are compared, the one that goes on, and one more for the start of the first.
+HOURS_NEEDED = COMPARED + 2
+# Days before, whose same hours tell whether what is unusual is so every day, or every week.
+DAYS_COMPARED = 7
 _UNFINISHED = (FAILED, ABORTED)
 
 
@@ -96,16 +98,23 @@ def find_stream(writes: Iterable[Write]) -> bytes | None:
 
 
 def judge_dataset(
-    writes: Sequence[Write], last_seen: int, hours: Mapping[int, VolumeCounts], now: int
+    writes: Sequence[Write],
+    last_seen: int,
+    hours: Mapping[int, VolumeCounts],
+    now: int,
+    same_hours: Mapping[int, VolumeCounts] | None = None,
 ) -> DatasetVerdict:
     """Judge a dataset by the runs that wrote it, or the hours of a run that goes on.
 
     `last_seen` is when any run at all last named it as output; `hours` has the counters of the run
-    that `find_stream` found, as of the end of each hour since 1970.
+    that `find_stream` found, as of the end of each hour since 1970. `same_hours` is what was
+    written at the same time so many days before, where a volume `is_to_compare`.
     """
     done = sorted(map(_going_on, filter(_has_written, writes)), key=_ORDER, reverse=True)
     freshness = _judge_freshness(done, writes, last_seen, now)
     volume = _judge_hours(hours, now) or _judge_ended(done)
+    if is_to_compare(volume) and _is_so_at_that_time(volume.last, same_hours or {}):
+        volume = volume._replace(state=VolumeState.NORMAL, reason="")
     is_normal = volume.state is VolumeState.NORMAL
     of_volume = DatasetState.FRESH if is_normal else DatasetState(volume.state)
     state = min(freshness.state, of_volume, key=list(DatasetState).index)
@@ -115,6 +124,31 @@ def judge_dataset(
         reasons.append(freshness.reason)
     since = freshness.expected_at if is_stale else freshness.written_at if volume.reason else None
     return DatasetVerdict(state, ". ".join(reasons), since, freshness, volume)
+
+
+def is_to_compare(volume: VolumeJudgement) -> bool:
+    """Whether a volume is unusual, and may be usual at that time of the day."""
+    return volume.state in (VolumeState.EMPTY, VolumeState.LOW, VolumeState.HIGH)
+
+
+def last_ended(writes: Iterable[Write]) -> Write | None:
+    """The run that a volume by runs is of."""
+    return max(filter(_is_ended, filter(_has_written, writes)), key=_ORDER, default=None)
+
+
+def written_in_same_hours(
+    closings: Iterable[Mapping[int, VolumeCounts]], now: int
+) -> dict[int, VolumeCounts]:
+    """What runs together wrote so many days before the last full hour, from their counters as of
+    the end of each hour."""
+    last = now // HOUR - 1
+    written: dict[int, VolumeCounts] = {}
+    for closing in closings:
+        by_hour = _written(closing)
+        for day in range(1, DAYS_COMPARED + 1):
+            if (more := by_hour.get(last - 24 * day)) is not None:
+                written[day] = _sum(written.get(day), more)
+    return written
 
 
 def next_dataset_change(verdict: DatasetVerdict, is_streamed: bool, now: int) -> int | None:
@@ -144,6 +178,10 @@ def _has_written(write: Write) -> bool:
     return write.state not in _UNFINISHED or bool(write.rows or write.bytes)
 
 
+def _is_ended(write: Write) -> bool:
+    return write.state in (COMPLETED, *_UNFINISHED)
+
+
 def _judge_freshness(
     done: Sequence[Write], tried: Sequence[Write], last_seen: int, now: int
 ) -> Freshness:
@@ -170,7 +208,7 @@ def _judge_freshness(
 
 def _judge_ended(done: Sequence[Write]) -> VolumeJudgement:
     """The last run that ended against those of the same job before it: jobs differ in size."""
-    ended = [write for write in done if write.state in (COMPLETED, *_UNFINISHED)]
+    ended = list(filter(_is_ended, done))
     if not ended:
         return VolumeJudgement(VolumeState.UNKNOWN)
     last, *before = [write for write in ended if write.job == ended[0].job]
@@ -179,22 +217,37 @@ def _judge_ended(done: Sequence[Write]) -> VolumeJudgement:
 
 
 def _judge_hours(closing: Mapping[int, VolumeCounts], now: int) -> VolumeJudgement | None:
-    """The last full hour of a run that goes on against the hours before it.
-
-    Nights are quiet: what was so at the same hour of the day before is nothing new.
-    """
-    written = {
-        hour: VolumeCounts(*map(_increase, closing[hour - 1], closing[hour]))
-        for hour in closing
-        if hour - 1 in closing
-    }
+    """The last full hour of a run that goes on against the hours before it."""
+    written = _written(closing)
     if not written:
         return None
     last = now // HOUR - 1
     before = [written[hour] for hour in range(last - COMPARED, last) if hour in written]
-    volume = _compare("hour", written.get(last, VolumeCounts(None, None)), before)
-    is_daily = _are_alike(volume.last, written.get(last - 24, VolumeCounts(None, None)))
-    return volume._replace(state=VolumeState.NORMAL, reason="") if is_daily else volume
+    return _compare("hour", written.get(last, VolumeCounts(None, None)), before)
+
+
+def _written(closing: Mapping[int, VolumeCounts]) -> dict[int, VolumeCounts]:
+    """What was written in each hour, from counters as of its end and of the end of that before."""
+    return {
+        hour: VolumeCounts(*map(_increase, closing[hour - 1], closing[hour]))
+        for hour in closing
+        if hour - 1 in closing
+    }
+
+
+def _is_so_at_that_time(last: VolumeCounts, same_hours: Mapping[int, VolumeCounts]) -> bool:
+    """Nights are quiet, and Sundays: whether it is as usual at that hour, or as a week ago.
+
+    With few days known the newest decides.
+    """
+    days = [same_hours[day] for day in sorted(same_hours)]
+    if not days:
+        return False
+    medians = [_median(counts.rows for counts in days), _median(counts.bytes for counts in days)]
+    is_known = any(number is not None for number in medians)
+    usual = VolumeCounts(*(None if number is None else round(number) for number in medians))
+    week_ago = same_hours.get(DAYS_COMPARED, VolumeCounts(None, None))
+    return _are_alike(last, usual if is_known else days[0]) or _are_alike(last, week_ago)
 
 
 def _are_alike(one: VolumeCounts, other: VolumeCounts) -> bool:
@@ -203,6 +256,13 @@ def _are_alike(one: VolumeCounts, other: VolumeCounts) -> bool:
         if number is not None and its is not None:
             return 2 * min(number, its) >= max(number, its)
     return False
+
+
+def _sum(one: VolumeCounts | None, other: VolumeCounts) -> VolumeCounts:
+    if one is None:
+        return other
+    pairs = zip(one, other, strict=True)
+    return VolumeCounts(*(a if b is None else b if a is None else a + b for a, b in pairs))
 
 
 def _increase(before: int | None, after: int | None) -> int | None:

@@ -1,6 +1,7 @@
 """What the transforms of a connector do to the topics of its records, by its configuration."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from headwater.model.connect.connector_dates import DatedTopics
@@ -21,10 +22,18 @@ class ConnectorGap(NamedTuple):
     description: str
 
 
-class _Transform(NamedTuple):
+class ConfiguredTransform(NamedTuple):
+    """A transform of a connector, of the class `kind`."""
+
     name: str
     kind: str
     config: Config
+
+    def settings(self) -> dict[str, str]:
+        """Its own settings, without the prefix."""
+        start = f"transforms.{self.name}."
+        found = {key: value for key, value in self.config.items() if key.startswith(start)}
+        return {key.removeprefix(start): value for key, value in found.items()}
 
     def get(self, key: str) -> str:
         return self.config.get(f"transforms.{self.name}.{key}", "")
@@ -41,7 +50,7 @@ class TransformChain:
         names = entries(config.get("transforms", ""))
         kinds = [config.get(f"transforms.{name}.type", "") for name in names]
         self._all = [
-            _Transform(name, kind, config) for name, kind in zip(names, kinds, strict=True)
+            ConfiguredTransform(name, kind, config) for name, kind in zip(names, kinds, strict=True)
         ]
         self._known = knowledge()["transforms"]
 
@@ -55,6 +64,24 @@ class TransformChain:
                 return None
             topic = routed
         return topic
+
+    def with_topics(self, topic: str) -> Iterator[tuple[ConfiguredTransform, str]]:
+        """Each transform with the topic of records before it; empty where that is not known."""
+        at: str | None = topic or None
+        for transform in self._all:
+            if transform.name != self._known["naming_strategy"]:
+                yield transform, at or ""
+            if at and not self._keeps_topic(transform):
+                at = self._route(transform, at)
+
+    def applies_to_rows(self, transform: ConfiguredTransform, topic: str) -> bool | None:
+        """Whether a transform is for records with a value; None where records decide that."""
+        predicate = transform.get("predicate")
+        kind = transform.config.get(f"predicates.{predicate}.type", "")
+        for known, holds in knowledge()["columns"]["predicates"].items():
+            if predicate and is_alias(kind, known):
+                return bool(holds) != (transform.get("negate").lower() == "true")
+        return self._applies(transform, topic) if topic or not predicate else None
 
     def grouped(self, topic: str) -> str:
         """The group that a topic with a time in its name is part of; other topics as they are."""
@@ -86,14 +113,14 @@ class TransformChain:
             is_dated |= transform.is_one_of(self._known["timestamp_routers"])
         return gaps
 
-    def _keeps_topic(self, transform: _Transform) -> bool:
+    def _keeps_topic(self, transform: ConfiguredTransform) -> bool:
         unless = self._known["keep_topic_without"]
         return transform.is_one_of([*self._known["ours"], *self._known["keep_topic"]]) or any(
             is_alias(transform.kind, name) and not transform.get(key)
             for name, key in unless.items()
         )
 
-    def _route(self, transform: _Transform, topic: str) -> str | None:
+    def _route(self, transform: ConfiguredTransform, topic: str) -> str | None:
         if transform.is_one_of(self._known["timestamp_routers"]):
             applies = self._applies(transform, topic)
             grouped = _dates_of(transform).group_of(topic) if applies else topic
@@ -113,7 +140,7 @@ class TransformChain:
             topic, transform.get(router["regex"]), transform.get(router["replacement"])
         )
 
-    def _applies(self, transform: _Transform, topic: str) -> bool | None:
+    def _applies(self, transform: ConfiguredTransform, topic: str) -> bool | None:
         """Whether a transform's predicate holds for a topic; None where records decide that."""
         predicate = transform.get("predicate")
         if not predicate:
@@ -144,7 +171,7 @@ def _with_naming(config: Config) -> Config:
     }
 
 
-def _dates_of(transform: _Transform) -> DatedTopics:
+def _dates_of(transform: ConfiguredTransform) -> DatedTopics:
     """With the defaults of Kafka's TimestampRouter."""
     topic_format = transform.get("topic.format") or "${topic}-${timestamp}"
     return DatedTopics(topic_format, transform.get("timestamp.format") or "yyyyMMdd")

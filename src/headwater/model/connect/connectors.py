@@ -73,7 +73,7 @@ def describe(
 
     `role` is what the worker says of a class that is not known; `rows` are a user's own.
     """
-    known = next((row for row in [*rows, *knowledge()["connectors"]] if _is_of(row, config)), None)
+    known = row_of(config, rows)
     role = known["role"] if known else role or _guess_role(config)
     for row in [known] if known else knowledge()["guesses"]:
         connector = _Connector(row, config)
@@ -81,6 +81,11 @@ def describe(
         if found.externals or known:
             return found._replace(role=role, guessed=known is None)
     return found._replace(role=role, guessed=True)
+
+
+def row_of(config: Config, rows: Sequence[Row] = ()) -> Row | None:
+    """The rule for a connector's class; None of one that is not known."""
+    return next((row for row in [*rows, *knowledge()["connectors"]] if _is_of(row, config)), None)
 
 
 def _is_of(row: Row, config: Config) -> bool:

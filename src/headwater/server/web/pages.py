@@ -30,6 +30,11 @@ PAGES = (
     "/run",
     "/events",
     "/impact",
+    "/compare",
+    "/owner",
+    "/tag",
+    "/settings",
+    "/collectors",
     "/sql",
     "/docs",
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater.spark.columns.operators import PASSING, READERS
 from headwater.spark.columns.payload_types import PARSERS, WRITERS, add_types, lists_of_nodes
-from headwater.spark.plan import Json, PlanNode, read_tree
+from headwater.spark.plan import ROWS_OF_PROGRAM, Json, PlanNode, read_tree
 from headwater.spark.relations import Java
 
 # Spark writes some sequences as `null`, depending on how the program made them.
@@ -93,7 +93,19 @@ def _pair(tree: PlanNode, plan: Java) -> dict[int, Java]:
     leaves = plan.collectLeaves()
     if leaves.size() != len(nodes):
         return {}
-    return {id(node.fields): leaves.apply(place) for place, node in enumerate(nodes)}
+    found = {id(node.fields): leaves.apply(place) for place, node in enumerate(nodes)}
+    for node in nodes:
+        if node.kind == "LocalRelation":
+            node.fields[ROWS_OF_PROGRAM] = _is_of_program(found[id(node.fields)])
+    return found
+
+
+def _is_of_program(relation: Java) -> bool:
+    """Whether rows come from the memory of the program, such as those of a pandas frame.
+
+    Those of `VALUES` have a place in the text of a statement.
+    """
+    return not relation.data().isEmpty() and not relation.origin().startIndex().isDefined()
 
 
 def _zip(trees: list[PlanNode], plans: list[Java]) -> Iterator[tuple[Java, PlanNode]]:

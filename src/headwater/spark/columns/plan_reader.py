@@ -19,7 +19,7 @@ from headwater.spark.columns.sources import (
     parts_of_type,
 )
 from headwater.spark.columns.text import UNKNOWN, function_name
-from headwater.spark.plan import PlanNode, expression_id
+from headwater.spark.plan import ROWS_OF_PROGRAM, PlanNode, expression_id
 
 # Where operators list the columns that they give.
 _OUTPUTS = (
@@ -71,6 +71,8 @@ class PlanReader:
 
     def _rows(self, node: PlanNode, inputs: list[Rows], outer: Mapping[Id, PlanValue]) -> Rows:
         reading = operators.READERS.get(node.kind)
+        if node.fields.get(ROWS_OF_PROGRAM):
+            return self._leaf(node)
         try:
             if reading is not None:
                 return reading(self, node, inputs, outer)
@@ -167,7 +169,17 @@ class PlanReader:
             if rows == self.shared[node.fields["id"]]:
                 break
             self.shared[node.fields["id"]] = rows
+        return _with_new_ids(rows, node.fields.get("outputAttrIds") or [])
+
+
+def _with_new_ids(rows: Rows, ids: Sequence[Mapping[str, Any]]) -> Rows:
+    """The same columns as Spark identifies them after an operator, where it has ids of its own."""
+    if len(ids) != len(rows.order):
         return rows
+    order = tuple((each["id"], each["jvmId"]) for each in ids)
+    names = [rows.names[id] for id in rows.order]
+    columns = dict(zip(order, rows.values, strict=True))
+    return Rows(columns, dict(zip(order, names, strict=True)), order, rows.deciding)
 
 
 def merge_types(one: Any, other: Any) -> Any:

@@ -13,12 +13,15 @@ Json = dict[str, Any]
 
 
 class Request(msgspec.Struct):
-    """A line of `--batch`. Without a dialect the best fitting is chosen."""
+    """A line of `--batch`. Without a dialect the best fitting is chosen; without a database or
+    schema names are completed by the schemas and by USE alone."""
 
     sql: str
     id: Any = None
     dialect: str | None = None
     schemas: dict[str, list[str] | dict[str, str | None]] | None = None
+    default_db: str | None = None
+    default_schema: str | None = None
 
 
 def answer_request(line: bytes) -> Json:
@@ -29,10 +32,13 @@ def answer_request(line: bytes) -> Json:
     except (msgspec.MsgspecError, UnicodeError) as error:
         return {"id": _id_of(line), **_refusal(f"The request cannot be read: {error}.")}
     unknown = []
+    names = (request.default_db or "", request.default_schema or "")
+    current = names if any(names) else ()
     try:
-        statements = analyze(request.sql, request.dialect or None, request.schemas)
+        dialect = request.dialect or None
+        statements = analyze(request.sql, dialect, request.schemas, current=current)
     except ValueError:
-        statements = analyze(request.sql, None, request.schemas)
+        statements = analyze(request.sql, None, request.schemas, current=current)
         name = (request.dialect or "")[:100]
         message = f"The dialect {name!r} is not known: the best fitting was chosen."
         unknown = [problem_json(Problem("dialect", message, 1, 1))]
@@ -82,10 +88,15 @@ def script_answer(statements: Sequence[Statement]) -> Json:
             for key, table in outputs.items()
             if not (table.is_temporary and (key in read or len(outputs) > 1))
         ],
-        "columns": [column for each in statements for column in _columns(each)],
-        "transformations": [way for each in statements for way in _transformations(each)],
+        "columns": _once(column for each in statements for column in _columns(each)),
+        "transformations": _once(way for each in statements for way in _transformations(each)),
         "problems": [problem_json(each) for one in statements for each in one.problems],
     }
+
+
+def _once(some: Iterable[Json]) -> list[Json]:
+    """Each of some values once, as several statements may say the same."""
+    return list({msgspec.json.encode(each): each for each in some}.values())
 
 
 def statement_answer(statement: Statement) -> Json:

@@ -43,7 +43,8 @@ def update(reader: "StatementReader", node: exp.Expr) -> None:
 
 def _assigned(reader: "StatementReader", node: exp.Expr, scope: Scope) -> list[RowColumn]:
     """`a = x`, or `(a, b) = (SELECT ...)`."""
-    if not isinstance(node, (exp.EQ, exp.PropertyEQ)):
+    if not isinstance(node, (exp.EQ, exp.PropertyEQ)) or isinstance(node.this, exp.Parameter):
+        # T-SQL: `@v = x` assigns a variable.
         return []
     expressions = reader.queries.expressions(scope)
     if isinstance(node.this, (exp.Tuple, exp.Paren)):
@@ -61,7 +62,14 @@ def _own_name(node: exp.Expr, scope: Scope) -> str:
     """The table's name for a column that is assigned through a query with another one."""
     is_listed = any(each.rows.find(node.name) for each in scope.relations[:1] if not each.parts)
     found = scope.relations[0].rows.find(node.name) if is_listed else None
-    return found.value.origin.column if found is not None and found.value.origin else node.name
+    if found is not None and found.value.origin:
+        return found.value.origin.column
+    parts = [each.name for each in node.parts] if isinstance(node, (exp.Column, exp.Dot)) else []
+    for place in range(1, len(parts)):
+        if scope.has_relation(parts[place - 1]):
+            return parts[place]
+    # `b.c = x` where no table is called b: a field of the column b.
+    return parts[0] if parts else node.name
 
 
 def _target_scope(reader: "StatementReader", node: exp.Expr) -> tuple[Scope, tuple[str, ...]]:
@@ -198,6 +206,9 @@ def _clause(
         return [column for each in assigned for column in _assigned(reader, each, inner)]
     if not isinstance(then, exp.Insert):
         return []
+    if isinstance(then.this, exp.Tuple) and not then.args.get("expression"):
+        # Teradata's INSERT (s.a, s.b), or DEFAULT VALUES.
+        return _by_place(reader, then.this.expressions, source, parts)
     if isinstance(then.this, exp.Star) or not then.args.get("expression"):
         return _all_of_source(reader, star, parts, then)
     # Only the new row is there to insert from.
@@ -210,7 +221,20 @@ def _clause(
         return _all_of_source(reader, star, parts, then)
     names = [each.name for each in then.this.expressions] if then.this else []
     if not names:
-        names = [each.name for each in reader.session.columns_of(parts) or ()]
+        return _by_place(reader, cells, source, parts)
+    return [RowColumn(n, expressions.read(c)) for n, c in zip(names, cells, strict=False)]
+
+
+def _by_place(
+    reader: "StatementReader", cells: Sequence[exp.Expr], source: Scope, parts: tuple[str, ...]
+) -> list[RowColumn]:
+    """Values for the columns of the table, in its order; by their own names if it is not known."""
+    if len(cells) == 1 and cells[0].name.upper() == "DEFAULT":
+        return []
+    known = [each.name for each in reader.session.written_columns_of(parts) or ()]
+    own = [each.name or f"col{place}" for place, each in enumerate(cells, 1)]
+    expressions = reader.queries.expressions(source)
+    names = known or own
     return [RowColumn(n, expressions.read(c)) for n, c in zip(names, cells, strict=False)]
 
 
@@ -225,8 +249,6 @@ def _all_of_source(
         rows = reader.queries.scope()
         rows.relations = [NamedRows("", star)]
         return [RowColumn(c.name, rows.column([c.name], node).value) for c in known]
-    table = ", ".join(star.open_tables)
-    reader.session.report("star", f"The columns of {table} are not known.", node)
     return [RowColumn("*", star.everything())]
 
 

@@ -13,6 +13,7 @@ from headwater.sql.dialects import create_options, external_engine, nodes
 from headwater.sql.relations import table_parts
 from headwater.sql.rows import NOTHING, Derived, NamedRows, QueryRows, RowColumn
 from headwater.sql.session import Definition, Session, table_rows
+from headwater.sql.statements.dictionaries import create_dictionary
 from headwater.sql.types import type_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 # Kinds that hold rows; what else is created has no lineage.
 _WITH_ROWS = frozenset(("TABLE", "VIEW", "STREAM", "MATERIALIZED TABLE", "DYNAMIC TABLE", "STAGE"))
 _Columns = tuple[CatalogColumn, ...] | None
+_TEMPORARY = (exp.TemporaryProperty, exp.VolatileProperty)
 _WITH_BODY = frozenset(("PROCEDURE", "PROC"))
 
 
@@ -31,6 +33,8 @@ def create(reader: "StatementReader", node: exp.Expr) -> None:
         _procedure(reader, node)
     elif kind in _WITH_ROWS:
         _with_rows(reader, node, kind)
+    elif kind == "DICTIONARY":
+        create_dictionary(reader, node)
     elif kind == "MODEL":
         outputs = [p for p in node.find_all(nodes.ModelColumns) if p.this == "OUTPUT"]
         columns = [
@@ -72,11 +76,11 @@ def _with_rows(reader: "StatementReader", node: exp.Expr, kind: str) -> None:
         return
     parts = table_parts(table)
     session = reader.session
-    is_temporary = _has_property(node, exp.TemporaryProperty) or parts[-1].startswith("#")
+    is_temporary = _has_property(node, *_TEMPORARY) or parts[-1].startswith("#")
     if kind == "TABLE" and type(session.dialect).__name__ == "Flink":
         # Only what is known of it is temporary: the topic or table that it stands for is not.
         is_temporary = False
-    listed = _listed_columns(target, session.dialect)
+    listed = _with_partitions(node, _listed_columns(target, session.dialect), session.dialect)
     options = _options(node, session)
     dataset = _dataset(reader, node, parts, options)
     rows = _source_rows(reader, node, parts)
@@ -232,9 +236,22 @@ def _listed_columns(target: exp.Expr, dialect: Dialect) -> tuple[CatalogColumn, 
     return tuple(found) or None
 
 
-def _has_property(node: exp.Expr, kind: type[exp.Expr]) -> bool:
+def _with_partitions(node: exp.Expr, listed: _Columns, dialect: Dialect) -> _Columns:
+    """With the columns that `PARTITIONED BY (day DATE)` adds: they come last."""
+    found = node.find(exp.PartitionedByProperty) if listed else None
+    schema = found.this if found is not None else None
+    known = {each.name.lower() for each in listed or ()}
+    added = [
+        _catalog_column(each, dialect)
+        for each in (schema.expressions if isinstance(schema, exp.Schema) else ())
+        if isinstance(each, exp.ColumnDef) and each.name.lower() not in known
+    ]
+    return (*(listed or ()), *added) or None
+
+
+def _has_property(node: exp.Expr, *kinds: type[exp.Expr]) -> bool:
     properties = node.args.get("properties")
-    return properties is not None and any(isinstance(p, kind) for p in properties.expressions)
+    return properties is not None and any(isinstance(p, kinds) for p in properties.expressions)
 
 
 def _source_rows(
@@ -249,14 +266,28 @@ def _source_rows(
         reader.queries.release(levels)
         return rows
     clone = node.args.get("clone")
-    if clone is not None and isinstance(clone.this, exp.Table):
-        return reader.session.read_table(table_parts(clone.this))
+    copied = clone.this if clone is not None else query
+    # Teradata: CREATE TABLE a AS b WITH DATA. ClickHouse's AS takes the columns alone.
+    has_rows = clone is not None or type(reader.session.dialect).__name__ != "ClickHouse"
+    if isinstance(copied, exp.Table) and has_rows:
+        return reader.session.read_table(table_parts(copied)).listed()
+    if path := _file_of_view(node):
+        return reader.session.read_table((path,)).listed()
     like = _like(node)
     if like is None:
         return None
     # Its columns alone: no rows come from there.
     rows = reader.session.read_table(table_parts(like))
     return QueryRows([RowColumn(each.name, NOTHING, each.type) for each in rows.columns])
+
+
+def _file_of_view(node: exp.Expr) -> str:
+    """Spark: the files of `CREATE TEMPORARY VIEW v USING csv OPTIONS (path '...')`."""
+    options = node.find(exp.OptionsProperty)
+    if str(node.args.get("kind")).upper() != "VIEW" or options is None:
+        return ""
+    found: dict[str, str] = {each.name.lower(): each.text("value") for each in options.expressions}
+    return found.get("path", "")
 
 
 def _like(node: exp.Expr) -> exp.Expr | None:

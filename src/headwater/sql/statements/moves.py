@@ -10,9 +10,14 @@ from headwater.sql.catalog import CatalogColumn
 from headwater.sql.relations import table_parts
 from headwater.sql.rows import QueryRows
 from headwater.sql.session import Definition
+from headwater.sql.statements.changes import delete
 
 if TYPE_CHECKING:
     from headwater.sql.statements.writes import StatementReader
+
+
+# What COPY may name in place of a file.
+_STREAMS = frozenset(("PROGRAM", "STDERR", "STDIN", "STDOUT"))
 
 
 def copy(reader: "StatementReader", node: exp.Expr) -> None:
@@ -27,7 +32,7 @@ def copy(reader: "StatementReader", node: exp.Expr) -> None:
         for each in files:
             if isinstance(each, (exp.Query, exp.Table)) and not _is_place(each):
                 rows = reader.queries.read(each)
-            elif place := _place(each):
+            elif (place := _place(each)) and place.upper() not in _STREAMS:
                 reader.session.read_table((place,))
         names = [each.name for each in target.expressions] if table is not target else []
         reader.built.written(table_parts(table), rows, names, "COPY")
@@ -36,7 +41,7 @@ def copy(reader: "StatementReader", node: exp.Expr) -> None:
     if isinstance(table, exp.Table):
         rows = reader.queries.read(table)
     for place in filter(None, places):
-        if place.upper() in ("STDOUT", "STDERR"):
+        if place.upper() in _STREAMS:
             reader.built.returned(rows)
         else:
             reader.built.written((place,), rows, (), "COPY")
@@ -79,11 +84,17 @@ def alter(reader: "StatementReader", node: exp.Expr) -> None:
         if isinstance(action, exp.SwapTable):
             other = table_parts(action.this)
             for one, two in ((parts, other), (other, parts)):
-                reader.built.written(one, reader.session.read_table(two), (), "SWAP")
+                rows = reader.session.read_table(two).listed()
+                reader.built.written(one, rows, (), "SWAP")
         elif isinstance(action, exp.AlterRename) and isinstance(action.this, exp.Table):
             _rename(reader, parts, table_parts(action.this))
+        elif isinstance(action, exp.Delete):
+            # ClickHouse: ALTER TABLE t DELETE WHERE c.
+            whole = action.copy()
+            whole.set("this", node.this.copy())
+            delete(reader, whole)
         elif action.key in _MOVED and (found := action.find(exp.Table)):
-            rows = reader.session.read_table(table_parts(found))
+            rows = reader.session.read_table(table_parts(found)).listed()
             reader.built.written(parts, rows, (), "EXCHANGE")
     _change_columns(reader, parts, node.args.get("actions") or ())
 

@@ -21,6 +21,7 @@ from headwater.sql.statements.no_lineage import (
 )
 from headwater.sql.statements.outcome import WriteBuilder, target_parts
 from headwater.sql.statements.outputs import rows_of_target, write_output
+from headwater.sql.table_functions import files_of
 
 _PLAIN_QUERIES = (exp.Query, exp.Values, exp.Pivot)
 
@@ -44,11 +45,12 @@ class StatementReader:
         elif isinstance(node, _PLAIN_QUERIES):
             self._query(node)
         elif isinstance(node, exp.Command):
-            is_plain = str(node.this).upper() in COMMANDS_WITHOUT_LINEAGE
+            is_plain = _words(node).split()[0] in COMMANDS_WITHOUT_LINEAGE
             if not is_plain and _words(node) not in PHRASES_WITHOUT_LINEAGE:
                 self.session.report("not understood", f"{_words(node)} is not understood.", node)
         elif isinstance(node, (exp.Column, exp.Alias, exp.Literal, exp.Paren, exp.Identifier)):
-            if node.name.upper() not in COMMANDS_WITHOUT_LINEAGE:
+            name = node.this.name if isinstance(node, exp.Alias) else node.name
+            if name.upper() not in COMMANDS_WITHOUT_LINEAGE:
                 self.session.report("syntax", "This is no statement.", node)
         elif not isinstance(node, WITHOUT_LINEAGE):
             self.session.report("not understood", f"{node.key.upper()} is not understood.", node)
@@ -123,6 +125,9 @@ class StatementReader:
         else:
             table = target.this if isinstance(target, exp.Schema) else target
             parts = table_parts(table) if isinstance(table, exp.Table) else ()
+            if not parts and isinstance(table, exp.Func):
+                # ClickHouse: INSERT INTO FUNCTION s3('...').
+                parts = tuple(files_of(self.queries, table)[:1])
             if not parts:
                 self.session.report("table", "The table that is written has no name.", node)
                 return
@@ -219,6 +224,10 @@ class StatementReader:
             if isinstance(inner, exp.Expr) and isinstance(inner, (*READERS, *_PLAIN_QUERIES)):
                 self.read(inner)
 
+    def _locking(self, node: exp.Expr) -> None:
+        """Teradata: `LOCKING ... FOR ACCESS SELECT ...`."""
+        self.read(node.expression)
+
     def _explained(self, node: exp.Expr) -> None:
         """EXPLAIN: nothing runs."""
 
@@ -266,6 +275,7 @@ READERS: dict[type[exp.Expr], _Reading] = {
     exp.WhileBlock: StatementReader._flow,
     exp.Declare: declare,
     exp.Export: export,
+    exp.LockingStatement: StatementReader._locking,
     nodes.Explain: StatementReader._explained,
     exp.Use: use,
 }

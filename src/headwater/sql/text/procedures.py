@@ -13,6 +13,13 @@ _STARTS = frozenset(
 _BEFORE = frozenset(("BEGIN", "THEN", "ELSE", "LOOP", "DO", "AS", "IS", "REPEAT", "$$", "SET"))
 
 
+# What is created with statements in it.
+_WITH_BODY = frozenset(
+    ("ALERT", "EVENT", "FLOW", "FUNCTION", "PACKAGE", "PIPE", "PROC", "PROCEDURE", "TASK",
+     "TRIGGER")
+)  # fmt: skip
+
+
 def body_of(piece: Piece) -> Piece | None:
     """The first statement behind `CREATE PROCEDURE ... BEGIN`, `IF ... THEN` and the like.
 
@@ -20,6 +27,9 @@ def body_of(piece: Piece) -> Piece | None:
     """
     tokens = list(piece.tokens)
     words = [token.text.upper() for token in tokens]
+    if words[:1] == ["CREATE"] and not _WITH_BODY.intersection(words[1:8]):
+        # What a table or view is made of is no body: it would be read without them.
+        return None
     for place in range(1, len(tokens)):
         if words[place] in _STARTS and words[place - 1] in _BEFORE:
             if words[place] == "CREATE" and place == 0:

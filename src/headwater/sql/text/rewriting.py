@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import Token, TokenType
 
-Tokens = list[Token]
+from headwater.sql.text.token_lists import Tokens, closing, like, without, words_at
+from headwater.sql.text.transact_sql import TRANSACT_SQL
 
 
 def rewrite_tokens(tokens: Sequence[Token], dialect: Dialect) -> Tokens:
@@ -23,22 +24,10 @@ def rewrite_tokens(tokens: Sequence[Token], dialect: Dialect) -> Tokens:
     return found
 
 
-def _words(tokens: Sequence[Token], start: int, count: int) -> list[str]:
-    return [each.text.upper() for each in tokens[start : start + count]]
-
-
-def _without(tokens: Tokens, *phrase: str) -> Tokens:
-    """Without the first occurrence of some words."""
-    for place in range(len(tokens) - len(phrase) + 1):
-        if _words(tokens, place, len(phrase)) == list(phrase):
-            return tokens[:place] + tokens[place + len(phrase) :]
-    return tokens
-
-
 def _replace_into(tokens: Tokens) -> Tokens:
     """MySQL: REPLACE INTO is an INSERT that deletes what it replaces."""
     first = tokens[0]
-    insert = _like(first, TokenType.INSERT, "INSERT")
+    insert = like(first, TokenType.INSERT, "INSERT")
     if len(tokens) > 1 and tokens[1].token_type == TokenType.STRING and len(tokens) == 2:
         return tokens
     return [insert, *tokens[1:]]
@@ -46,12 +35,12 @@ def _replace_into(tokens: Tokens) -> Tokens:
 
 def _materialized(tokens: Tokens) -> Tokens:
     """PostgreSQL: `CREATE MATERIALIZED VIEW ... WITH [NO] DATA`; BigQuery: `SNAPSHOT TABLE`."""
-    if "MATERIALIZED" in _words(tokens, 1, 4):
+    if "MATERIALIZED" in words_at(tokens, 1, 4):
         for ending in (["WITH", "DATA"], ["WITH", "NO", "DATA"]):
-            if _words(tokens, len(tokens) - len(ending), len(ending)) == ending:
+            if words_at(tokens, len(tokens) - len(ending), len(ending)) == ending:
                 return tokens[: -len(ending)]
-    if _words(tokens, 1, 2) == ["SNAPSHOT", "TABLE"]:
-        return _without(tokens, "SNAPSHOT")
+    if words_at(tokens, 1, 2) == ["SNAPSHOT", "TABLE"]:
+        return without(tokens, "SNAPSHOT")
     return tokens
 
 
@@ -63,17 +52,17 @@ def _clone(tokens: Tokens) -> Tokens:
     place = words.index("CLONE")
     end = next((at for at in range(place, len(words) - 1) if words[at : at + 2] == ["AS", "OF"]), 0)
     kept = tokens[: end - 1] if end else tokens
-    return _without(kept, "DEEP")
+    return without(kept, "DEEP")
 
 
 def _directory(tokens: Tokens) -> Tokens:
     """Spark: `INSERT OVERWRITE DIRECTORY 'path' USING format OPTIONS (...)`."""
-    words = _words(tokens, 0, 8)
+    words = words_at(tokens, 0, 8)
     if "DIRECTORY" not in words or "USING" not in words:
         return tokens
     start = words.index("USING")
     end = start + 2
-    if _words(tokens, end, 1) == ["OPTIONS"]:
+    if words_at(tokens, end, 1) == ["OPTIONS"]:
         while end < len(tokens) and tokens[end].token_type != TokenType.R_PAREN:
             end += 1
         end += 1
@@ -84,7 +73,7 @@ def _window_function(tokens: Tokens) -> Tokens:
     """Spark: `window(ts, '5 minutes')` and `window.start` are no WINDOW clause."""
     follow = (TokenType.L_PAREN, TokenType.DOT)
     return [
-        _like(each, TokenType.VAR, each.text)
+        like(each, TokenType.VAR, each.text)
         if each.token_type == TokenType.WINDOW
         and place + 1 < len(tokens)
         and tokens[place + 1].token_type in follow
@@ -96,20 +85,20 @@ def _window_function(tokens: Tokens) -> Tokens:
 def _merge_delete(tokens: Tokens) -> Tokens:
     """Oracle: `UPDATE SET ... DELETE WHERE c` is a second clause that deletes."""
     for place in range(1, len(tokens) - 2):
-        if _words(tokens, place, 2) == ["DELETE", "WHERE"]:
+        if words_at(tokens, place, 2) == ["DELETE", "WHERE"]:
             end = place + 2
-            while end < len(tokens) and _words(tokens, end, 2) != ["WHEN", "NOT"]:
+            while end < len(tokens) and words_at(tokens, end, 2) != ["WHEN", "NOT"]:
                 end += 1
             delete, where = tokens[place], tokens[place + 1]
             before = [
-                _like(delete, TokenType.WHEN, "WHEN"),
-                _like(delete, TokenType.VAR, "MATCHED"),
-                _like(where, TokenType.AND, "AND"),
-                _like(where, TokenType.L_PAREN, "("),
+                like(delete, TokenType.WHEN, "WHEN"),
+                like(delete, TokenType.VAR, "MATCHED"),
+                like(where, TokenType.AND, "AND"),
+                like(where, TokenType.L_PAREN, "("),
             ]
             after = [
-                _like(where, TokenType.R_PAREN, ")"),
-                _like(where, TokenType.THEN, "THEN"),
+                like(where, TokenType.R_PAREN, ")"),
+                like(where, TokenType.THEN, "THEN"),
                 delete,
             ]
             return [*tokens[:place], *before, *tokens[place + 2 : end], *after, *tokens[end:]]
@@ -138,86 +127,36 @@ def _phrases(tokens: Tokens) -> Tokens:
 def _created_pivot(tokens: Tokens) -> Tokens:
     """DuckDB: `CREATE TABLE t AS PIVOT ...` is `... AS SELECT * FROM (PIVOT ...)`."""
     for place in range(2, len(tokens) - 1):
-        if _words(tokens, place - 1, 1) == ["AS"] and tokens[place].text.upper() in _PIVOTS:
+        if words_at(tokens, place - 1, 1) == ["AS"] and tokens[place].text.upper() in _PIVOTS:
             token = tokens[place]
             before = [
-                _like(token, TokenType.SELECT, "SELECT"),
-                _like(token, TokenType.STAR, "*"),
-                _like(token, TokenType.FROM, "FROM"),
-                _like(token, TokenType.L_PAREN, "("),
+                like(token, TokenType.SELECT, "SELECT"),
+                like(token, TokenType.STAR, "*"),
+                like(token, TokenType.FROM, "FROM"),
+                like(token, TokenType.L_PAREN, "("),
             ]
-            end = _like(tokens[-1], TokenType.R_PAREN, ")")
+            end = like(tokens[-1], TokenType.R_PAREN, ")")
             return [*tokens[:place], *before, *tokens[place:], end]
     return tokens
 
 
 def _updated_query(tokens: Tokens) -> Tokens:
     """Oracle: `UPDATE (SELECT ...) SET ...` changes the table that the query's columns are of."""
-    end = _closing(tokens, 1)
+    end = closing(tokens, 1)
     if end is None:
         return tokens
     first = tokens[0]
-    has_alias = _words(tokens, end + 1, 1) != ["SET"]
-    name = _like(first, TokenType.VAR, tokens[end + 1].text if has_alias else "updated rows")
-    with_ = [_like(first, TokenType.WITH, "WITH"), name, _like(first, TokenType.ALIAS, "AS")]
+    has_alias = words_at(tokens, end + 1, 1) != ["SET"]
+    name = like(first, TokenType.VAR, tokens[end + 1].text if has_alias else "updated rows")
+    with_ = [like(first, TokenType.WITH, "WITH"), name, like(first, TokenType.ALIAS, "AS")]
     rest = tokens[end + 1 + has_alias :]
     return [*with_, *tokens[1 : end + 1], first, name, *rest]
 
 
-def _closing(tokens: Tokens, start: int) -> int | None:
-    """Where the parenthesis that opens at a place is closed, if more follows."""
-    depth = 0
-    for place in range(start, len(tokens) - 1):
-        kind = tokens[place].token_type
-        depth += (kind == TokenType.L_PAREN) - (kind == TokenType.R_PAREN)
-        if depth == 0:
-            return place if place > start else None
-    return None
-
-
-def _without_top(tokens: Tokens) -> Tokens:
-    """T-SQL: `DELETE TOP (10) FROM t`."""
-    end = _closing(tokens, 2) if _words(tokens, 1, 2) == ["TOP", "("] else None
-    return [tokens[0], *tokens[end + 1 :]] if end is not None else tokens
-
-
-def _output_into(tokens: Tokens) -> Tokens:
-    """T-SQL: the table of `OUTPUT ... INTO dbo.t (a, b)` as one name, which sqlglot can parse."""
-    kinds = [each.token_type for each in tokens]
-    start = kinds.index(TokenType.RETURNING) if TokenType.RETURNING in kinds else len(kinds)
-    into = kinds.index(TokenType.INTO, start) if TokenType.INTO in kinds[start:] else len(kinds)
-    words = [each.text.upper() for each in tokens]
-    end = into + (3 if words[into + 1 : into + 2] in (["@"], ["#"]) else 2)
-    while words[end : end + 1] == ["."]:
-        end += 1 if words[end + 1 : end + 2] == ["."] else 2
-    if end > len(words):
-        return tokens
-    listed = _closing([*tokens, tokens[-1]], end) if words[end : end + 1] == ["("] else None
-    if listed is not None and words[end + 1] not in ("SELECT", "WITH", "VALUES"):
-        end = listed + 1
-    text = "".join(_bracketed(each) for each in tokens[into + 1 : end])
-    name = _like(tokens[into + 1], TokenType.IDENTIFIER, text)
-    return [*tokens[: into + 1], name, *tokens[end:]]
-
-
-def _output_last(tokens: Tokens) -> Tokens:
-    """T-SQL: `DELETE FROM t OUTPUT ... WHERE c`, where sqlglot has RETURNING at the end."""
-    kinds = [each.token_type for each in tokens]
-    start = kinds.index(TokenType.RETURNING) if TokenType.RETURNING in kinds else len(kinds)
-    end = kinds.index(TokenType.WHERE, start) if TokenType.WHERE in kinds[start:] else len(kinds)
-    if kinds[:2] != [TokenType.DELETE, TokenType.FROM] or TokenType.FROM in kinds[start:end]:
-        return tokens
-    return tokens[:start] + tokens[end:] + tokens[start:end]
-
-
-def _bracketed(token: Token) -> str:
-    is_name = token.token_type == TokenType.IDENTIFIER
-    return f"[{token.text}]" if is_name else token.text
-
-
-def _like(token: Token, kind: TokenType, text: str) -> Token:
-    """A token at another's place."""
-    return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
+def _returned(tokens: Tokens) -> Tokens:
+    """`RETURN 'done'` at the end of a procedure."""
+    is_query = any(each.token_type == TokenType.SELECT for each in tokens)
+    return tokens if is_query else tokens[:1]
 
 
 _PIVOTS = ("PIVOT", "UNPIVOT", "PIVOT_WIDER", "PIVOT_LONGER")
@@ -229,13 +168,12 @@ _REWRITES: tuple[tuple[tuple[str, ...], tuple[str, ...], Callable[[Tokens], Toke
     (("CREATE",), (), _materialized),
     (("CREATE",), _SPARK, _clone),
     (("INSERT",), (*_SPARK, "Hive"), _directory),
-    (("MERGE",), _SPARK, lambda tokens: _without(tokens, "WITH", "SCHEMA", "EVOLUTION")),
+    (("MERGE",), _SPARK, lambda tokens: without(tokens, "WITH", "SCHEMA", "EVOLUTION")),
     (("MERGE",), ("Oracle",), _merge_delete),
     (("CREATE",), ("DuckDB",), _created_pivot),
     (("UPDATE",), ("Oracle",), _updated_query),
-    (("DELETE", "INSERT", "MERGE", "UPDATE", "WITH"), _TSQL, _output_into),
-    (("DELETE", "INSERT", "UPDATE"), _TSQL, _without_top),
-    (("DELETE",), _TSQL, _output_last),
+    (("RETURN",), (), _returned),
+    *((words, _TSQL, rewrite) for words, rewrite in TRANSACT_SQL),
     ((), _SPARK, _window_function),
     ((), ("Teradata",), _phrases),
 )

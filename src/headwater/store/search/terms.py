@@ -1,4 +1,4 @@
-"""Looking up what a word of a query finds: terms that hold it or are near it, and their sources."""
+"""Finds what a word of a query matches: terms that hold it or are near it, and their sources."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple

@@ -273,8 +273,10 @@ def read_error_messages(connection: Connection, runs: Iterable[bytes]) -> dict[b
 
 
 def read_deleted(connection: Connection, runs: Iterable[bytes]) -> set[bytes]:
-    """Those of some runs whose connector was deleted, as the last event of the run has it."""
-    rows = _CONNECTORS.rows(connection, runs)
+    """Those of some ended runs whose connector was deleted, as the last event of the run has it:
+    from inside of its cluster, or from outside."""
+    requested = list(runs)
+    rows = [row for facets in _CONNECTORS for row in facets.rows(connection, requested)]
     stated = FIELDS.read(connection, (digest for _, digest in rows))
     return {run for run, digest in rows if stated.get(digest, {}).get("reason") == "deleted"}
 
@@ -291,7 +293,7 @@ def _facets_of_runs(name: str) -> Prepared:
 
 
 _ERRORS = _facets_of_runs("errorMessage")
-_CONNECTORS = _facets_of_runs("kafka_connect")
+_CONNECTORS = (_facets_of_runs("kafka_connect"), _facets_of_runs("kafka_connect_rest"))
 
 
 def shorten(text: str, most: int) -> str:

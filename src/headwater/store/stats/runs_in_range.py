@@ -41,9 +41,15 @@ class FoundRuns(NamedTuple):
 def find_runs(connection: Connection, datasets: Iterable[bytes], interval: TimeRange) -> FoundRuns:
     """Find the runs of all jobs that ever read or wrote datasets, as far as they went on then."""
     jobs, has_more_jobs = _find_jobs(connection, datasets, interval)
+    found = find_runs_of(connection, jobs, interval)
+    return found._replace(is_cut=found.is_cut or has_more_jobs)
+
+
+def find_runs_of(connection: Connection, jobs: list[bytes], interval: TimeRange) -> FoundRuns:
+    """Find the runs of jobs, as far as they went on within an interval."""
     begun, complete_since = _find_begun(connection, jobs, interval)
     earlier = _find_earlier(connection, jobs, interval.since)
-    is_cut = has_more_jobs or complete_since > interval.since
+    is_cut = complete_since > interval.since
     return FoundRuns(earlier | begun, frozenset(earlier), complete_since, is_cut)
 
 

@@ -49,6 +49,29 @@ def count_by_system(
     }
 
 
+def list_namespaces_of(connection: Connection, system: str) -> dict[str, tuple[int, int]]:
+    """The namespaces with anything of a system: how many datasets, and how many jobs of it."""
+    datasets: Counter[str] = Counter()
+    for namespace, count in count_by_namespace(connection, tables.dataset).items():
+        if (system_of_dataset(namespace) or UNKNOWN) == system:
+            datasets[namespace] += count
+    job = tables.job
+    joined, its_type = join_job_type(job)
+    rows = connection.execute(
+        select(job.c.namespace, its_type, func.count())
+        .select_from(joined)
+        .where(JOB_IS_LISTED)
+        .group_by(job.c.namespace, its_type)
+    ).all()
+    types = FIELDS.read(connection, (row[1] for row in rows))
+    jobs: Counter[str] = Counter()
+    for namespace, digest, count in rows:
+        found = system_of_job(types.get(digest, {}).get("integration"), namespace)
+        if (found or UNKNOWN) == system:
+            jobs[namespace] += count
+    return {name: (datasets[name], jobs[name]) for name in datasets.keys() | jobs.keys()}
+
+
 def _count_jobs(connection: Connection) -> tuple[Counter[str], Counter[str]]:
     """Count jobs by namespace and type; a few of each, however many jobs there are."""
     job, run = tables.job, tables.run

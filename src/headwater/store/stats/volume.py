@@ -28,7 +28,7 @@ from headwater.store.stats.runs_in_range import FoundRuns, TimeRange, find_runs
 # Minutes in each step of volumes.
 STEPS = {"minute": 1, "hour": 60, "day": 1_440}
 # Whole days, so that times before 1970 are divided as those after it.
-_BEFORE_ALL_TIMES = 1_000_000 * STEPS["day"]
+BEFORE_ALL_TIMES = 1_000_000 * STEPS["day"]
 
 _DATASET = bindparam("dataset", type_=LargeBinary)
 _SINCE = bindparam("since", type_=BigInteger)
@@ -59,7 +59,7 @@ class Volumes(NamedTuple):
 def _steps(size: int, is_among: IsAmong) -> Any:
     """Counters only grow within a run, so the highest of a step are those at its end."""
     sample = tables.sample
-    minute = sample.c.minute + literal_column(str(_BEFORE_ALL_TIMES), BigInteger)
+    minute = sample.c.minute + literal_column(str(BEFORE_ALL_TIMES), BigInteger)
     step = (minute // literal_column(str(size), BigInteger)).label("step")
     highest = (func.max(sample.c[name]) for name in ("rows", "bytes", "files", "lag"))
     return (
@@ -103,7 +103,9 @@ def read_volumes(
         for step, volume in counted.items():
             steps[direction, step].append(volume)
     return Volumes(
-        {key: _added(volumes) for key, volumes in steps.items()}, found.complete_since, found.is_cut
+        {key: add_volumes(volumes) for key, volumes in steps.items()},
+        found.complete_since,
+        found.is_cut,
     )
 
 
@@ -118,17 +120,18 @@ def _read(
         rows = _STEPS[size].rows(connection, found.jobs, dataset=name, since=since, until=until)
         for run, direction, step, *counters in rows:
             # A run that names a dataset twice, under two names, counts it once.
-            seen[run, direction].setdefault(step - _BEFORE_ALL_TIMES // size, tuple(counters))
+            seen[run, direction].setdefault(step - BEFORE_ALL_TIMES // size, tuple(counters))
         for run, direction, *counted in _BEFORE.rows(
             connection, found.earlier, dataset=name, since=since
         ):
             before.setdefault((run, direction), tuple(counted))
-    return {key: _increases(steps, before.get(key, (None,) * 3)) for key, steps in seen.items()}
+    return {key: find_increases(steps, before.get(key, (None,) * 3)) for key, steps in seen.items()}
 
 
-def _increases(
+def find_increases(
     seen: Mapping[int, tuple[int | None, ...]], before: Counted
 ) -> dict[int, VolumeBucket]:
+    """What came in each step, of the highest counts in it and those before them all."""
     last = list(before)
     volumes: dict[int, VolumeBucket] = {}
     for step in sorted(seen):
@@ -145,7 +148,7 @@ def _difference(before: int | None, counter: int | None) -> int | None:
     return counter - before
 
 
-def _added(volumes: list[VolumeBucket]) -> VolumeBucket:
+def add_volumes(volumes: list[VolumeBucket]) -> VolumeBucket:
     rows, counted, files = (
         _sum(volume[place] for volume in volumes) for place in range(len(VolumeBucket._fields) - 2)
     )

@@ -23,7 +23,7 @@ from headwater.graph.answer import Graph, Side
 from headwater.graph.edge_rules import EdgeKind
 from headwater.graph.node_id import dataset_node_id, job_node_id
 from headwater.graph.view import View, Visit
-from headwater.model.aspects import JOB_TYPE
+from headwater.model.aspects import JOB_TYPE, OWNERSHIP
 from headwater.model.facets import Schema
 from headwater.model.gaps import Gaps
 from headwater.model.job_types import job_type
@@ -46,6 +46,7 @@ from headwater.server.marquez.shapes.runs import RunShape
 from headwater.store.engine import Connection
 from headwater.store.lineage.newest_runs import NewestRun
 from headwater.store.read.jobs import read_names
+from headwater.store.read.owners import owner_names
 
 K = TypeVar("K", bound=Hashable)
 
@@ -86,6 +87,7 @@ class DatasetData(Struct):
     lastLifecycleState: str | None
     system: str
     aliases: list[NameShape] | UnsetType = UNSET
+    owners: list[str] | UnsetType = UNSET
 
 
 class JobData(Struct):
@@ -105,6 +107,7 @@ class JobData(Struct):
     tags: list[str]
     system: str
     deleted: bool | UnsetType = UNSET
+    owners: list[str] | UnsetType = UNSET
     incomplete: bool | UnsetType = UNSET
     gapSummary: str | UnsetType = UNSET
     gaps: list[GapShape] | UnsetType = UNSET
@@ -294,6 +297,7 @@ def _dataset_data(found: DescribedDataset, schemas: Mapping[bytes, Schema]) -> D
         found.lifecycle,
         found.system,
         [NameShape(*alias) for alias in found.aliases] if found.aliases else UNSET,
+        _owners(facets),
     )
 
 
@@ -350,6 +354,7 @@ def _job_data(
         whole_tags(facets["tags"]) if "tags" in facets else [],
         found.system,
         True if found.is_deleted else UNSET,
+        _owners(facets),
     )
 
 
@@ -379,6 +384,10 @@ def _run_data(row: NewestRun, at: int) -> RunShape:
 def _parent_names(connection: Connection, jobs: Mapping[bytes, DescribedJob]) -> dict[bytes, Name]:
     requested = {found.job.parent for found in jobs.values() if found.job.parent}
     return {id: Name(*name) for id, name in read_names(connection, requested).items()}
+
+
+def _owners(facets: Facets) -> list[str] | UnsetType:
+    return owner_names(facets[OWNERSHIP]) or UNSET if OWNERSHIP in facets else UNSET
 
 
 def _text(facets: Facets, name: str, field: str) -> str | None:

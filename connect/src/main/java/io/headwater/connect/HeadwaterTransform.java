@@ -23,7 +23,7 @@ public class HeadwaterTransform<R extends ConnectRecord<R>> implements Transform
     private TaskIdentity identity;
     private TaskView view;
 
-    /** Called once by Connect, maybe on the thread that all connectors wait for: does no work. */
+    /** Called once by Connect, maybe on the thread that all connectors wait for: does no I/O. */
     @Override
     public void configure(Map<String, ?> given) {
         Map<String, String> own = new HashMap<>();
@@ -35,6 +35,11 @@ public class HeadwaterTransform<R extends ConnectRecord<R>> implements Transform
         settings = own;
         SettingDefinitions.unknown(own.keySet()).forEach(
             key -> LOG.warn("the setting {} of the transform for lineage is not known, and has no effect", key));
+        try {
+            TaskView.loadClasses();
+        } catch (RuntimeException | LinkageError error) {
+            Counters.get().countError("", error);
+        }
         openIfKnown();
     }
 

@@ -11,9 +11,13 @@ import java.util.stream.Stream;
 public final class SharedCases {
     private SharedCases() {}
 
-    @SuppressWarnings("unchecked")
     public static Stream<Map<String, Object>> of(String kind) {
-        try (InputStream file = SharedCases.class.getResourceAsStream("/connector_cases.json")) {
+        return of("/connector_cases.json", kind);
+    }
+
+    @SuppressWarnings("unchecked")
+    public static Stream<Map<String, Object>> of(String name, String kind) {
+        try (InputStream file = SharedCases.class.getResourceAsStream(name)) {
             return ((List<Map<String, Object>>) new ObjectMapper().readValue(file, Map.class).get(kind)).stream();
         } catch (IOException error) {
             throw new IllegalStateException(error);

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.connect.connector.Task;
 import org.apache.kafka.connect.data.Schema;
@@ -62,32 +64,45 @@ public class LabSource extends SourceConnector {
     /** Writes one record to each topic, again and again. */
     public static class LabTask extends SourceTask {
         private final Map<String, SchemaBuilder> schemas = new TreeMap<>();
-        private final Map<String, Object> values = new TreeMap<>();
+        private final Map<String, String> kinds = new TreeMap<>();
+        private long pause;
         private int badAfter;
         private int polls;
 
         @Override
         public void start(Map<String, String> config) {
             badAfter = Integer.parseInt(config.getOrDefault(BAD, "0"));
+            pause = Long.parseLong(config.getOrDefault("global.throttle.ms", "100"));
             new TreeMap<>(config).forEach((key, kind) -> {
                 String[] parts = key.split("\\.");
                 if (parts.length == 4 && parts[0].equals("genv")) {
-                    boolean isNumber = kind.contains("random_double");
                     schemas.computeIfAbsent(parts[1], topic -> SchemaBuilder.struct().optional())
-                        .field(parts[2], isNumber ? Schema.FLOAT64_SCHEMA : Schema.STRING_SCHEMA);
-                    values.put(parts[1] + "." + parts[2], value(kind, isNumber));
+                        .field(parts[2], isNumber(kind) ? Schema.FLOAT64_SCHEMA : Schema.STRING_SCHEMA);
+                    kinds.put(parts[1] + "." + parts[2], kind);
                 }
             });
         }
 
-        private static Object value(String kind, boolean isNumber) {
-            String now = new SimpleDateFormat("EEE MMM dd HH:mm:ss zzz yyyy", Locale.ENGLISH).format(new Date());
-            return isNumber ? Double.valueOf(1.5) : kind.contains("date.past") ? now : "text";
+        private static boolean isNumber(String kind) {
+            return kind.contains("random_double");
+        }
+
+        private static Object value(String kind) {
+            if (isNumber(kind)) {
+                return ThreadLocalRandom.current().nextInt(200, 15_000) / 100.0;
+            }
+            if (kind.contains("date.past")) {
+                return new SimpleDateFormat("EEE MMM dd HH:mm:ss zzz yyyy", Locale.ENGLISH).format(new Date());
+            }
+            if (kind.contains("uuid")) {
+                return UUID.randomUUID().toString();
+            }
+            return "text";
         }
 
         @Override
         public List<SourceRecord> poll() throws InterruptedException {
-            Thread.sleep(100);
+            Thread.sleep(pause);
             polls++;
             List<SourceRecord> records = new ArrayList<>();
             schemas.forEach((topic, builder) -> {
@@ -96,7 +111,9 @@ public class LabSource extends SourceConnector {
                 boolean isBad = badAfter > 0 && polls >= badAfter;
                 schema.fields().forEach(field -> value.put(
                     field,
-                    isBad && field.schema().type() == Schema.Type.STRING ? "bad" : values.get(topic + "." + field.name())));
+                    isBad && field.schema().type() == Schema.Type.STRING
+                        ? "bad"
+                        : value(kinds.get(topic + "." + field.name()))));
                 records.add(new SourceRecord(Map.of(), Map.of(), topic, schema, value));
             });
             return records;

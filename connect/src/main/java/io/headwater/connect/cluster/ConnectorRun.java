@@ -35,6 +35,7 @@ final class ConnectorRun {
     final TopicShapes shapes;
     private final TransformChain chain;
     private final RegistryView registry;
+    private final ColumnLineage columns;
     /** Whether only the transform sees the connector, and not its configuration. */
     private final boolean isAlone;
     private final String connector;
@@ -88,6 +89,10 @@ final class ConnectorRun {
         registry = new RegistryView(settings);
         chain = new TransformChain(this.config);
         shapes = new TopicShapes(chain);
+        // A transform alone knows neither the others' settings nor the connector's.
+        columns = isAlone
+            ? ColumnLineage.NONE
+            : new ColumnLineage(knowledge.rowOf(this.config), this.config, chain, shapes, registry);
         traffic = new Traffic(connector, this.config);
     }
 
@@ -128,19 +133,22 @@ final class ConnectorRun {
         isIdle = active != null && active.isEmpty();
         RunDatasets datasets = new RunDatasets(settings, described, shapes, hasVolume ? counts : Map.of(), active);
         datasets.setRegistry(registry, isAlone && !described.isSink);
+        datasets.setColumns(columns);
         if (described.isSink) {
             datasets.setDeadLetterTopic(deadLetterTopic());
         }
         Map<String, Object> run = new LinkedHashMap<>();
         run.put("runId", id.toString());
         Map<String, Object> facets = runFacets(step, health, counts);
+        List<Map<String, Object>> inputs = datasets.inputs();
+        List<Map<String, Object>> outputs = datasets.outputs();
         addGaps(facets, described);
         run.put("facets", facets);
         // Of a source, and of a pattern, topics may be known to this worker's memory alone.
         boolean knowsTopics = described.isSink && config.containsKey("topics");
         boolean isAll = active == null || active.containsAll(described.topics);
         Map<String, Object> job = job(described.isSink, isWhole && knowsTopics && isAll);
-        return Events.runEvent(step.eventType, run, job, datasets.inputs(), datasets.outputs());
+        return Events.runEvent(step.eventType, run, job, inputs, outputs);
     }
 
     /**
@@ -231,6 +239,7 @@ final class ConnectorRun {
         if (!isRegistered) {
             chain.schemaGaps(described.isSink).forEach(gap -> gaps.putIfAbsent(List.of(gap.kind, gap.name), gap));
         }
+        columns.gaps().forEach(gap -> gaps.putIfAbsent(List.of(gap.kind, gap.name), gap));
         registry.gaps(unshown).forEach(gap -> gaps.put(List.of(gap.kind, gap.name), gap));
         for (String key : SettingDefinitions.unknown(TransformChain.ownSettings(config).keySet())) {
             gaps.put(List.of("other", key), new Gap(

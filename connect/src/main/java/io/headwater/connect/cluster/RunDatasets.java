@@ -25,6 +25,7 @@ final class RunDatasets {
     private String deadLetterTopic = "";
     private RegistryView registry;
     private boolean isRegistryPreferred;
+    private ColumnLineage columns = ColumnLineage.NONE;
 
     /**
      * @param shapes the shapes of records, where they are known
@@ -53,6 +54,11 @@ final class RunDatasets {
     void setRegistry(RegistryView view, boolean isPreferred) {
         registry = view;
         isRegistryPreferred = isPreferred;
+    }
+
+    /** Has columns followed, too. */
+    void setColumns(ColumnLineage lineage) {
+        columns = lineage;
     }
 
     private boolean isReported(String topic) {
@@ -102,12 +108,19 @@ final class RunDatasets {
             }
             if (!described.isSink) {
                 addSources(facets, topic, externals);
+                addColumns(facets, facets.containsKey("schema") ? columns.ofTables(topic, externals) : Map.of());
             }
             Map<String, Object> dataset = Events.dataset(nameOf(topic), facets);
             addStatistics(dataset, counts.get(topic));
             datasets.add(dataset);
         }
         return datasets;
+    }
+
+    private static void addColumns(Map<String, Object> facets, Map<String, List<Map<String, Object>>> fields) {
+        if (!fields.isEmpty()) {
+            facets.put("columnLineage", Events.columnLineage(fields));
+        }
     }
 
     private DatasetName nameOf(String topic) {
@@ -187,6 +200,7 @@ final class RunDatasets {
             Map<String, Object> facets = new LinkedHashMap<>();
             if (described.isSink) {
                 addSchemaOfTopic(facets, external);
+                addColumns(facets, settings.isOn(Settings.VALUE_SCHEMA) ? columns.ofTopics(external, this::nameOf) : Map.of());
                 if (!external.topics().isEmpty()) {
                     List<DatasetName> inputs = new ArrayList<>();
                     external.topics().forEach(topic -> inputs.add(nameOf(topic)));

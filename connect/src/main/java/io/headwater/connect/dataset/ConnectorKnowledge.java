@@ -35,11 +35,10 @@ public final class ConnectorKnowledge {
      */
     public Described describe(
         Map<String, String> config, Set<String> seen, String role, RecordRoutes routes) {
-        for (ConnectorRow row : known) {
-            if (row.isOf(config)) {
-                boolean isSink = row.text("role", "source").equals("sink");
-                return new ConnectorDatasets(row, urls, config, routes).describe(isSink, seen, false);
-            }
+        ConnectorRow own = rowOf(config);
+        if (own != null) {
+            boolean isOwnSink = own.text("role", "source").equals("sink");
+            return new ConnectorDatasets(own, urls, config, routes).describe(isOwnSink, seen, false);
         }
         boolean isSink = role.isEmpty() ? looksLikeSink(config) : role.equals("sink");
         Described found = null;
@@ -50,6 +49,11 @@ public final class ConnectorKnowledge {
             }
         }
         return found;
+    }
+
+    /** The rule for a connector's class; null of one that is not known. */
+    public ConnectorRow rowOf(Map<String, String> config) {
+        return known.stream().filter(row -> row.isOf(config)).findFirst().orElse(null);
     }
 
     private static boolean looksLikeSink(Map<String, String> config) {

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Map;
 
 /** One row of the rules for connectors: templates for the names of their datasets. */
-final class ConnectorRow {
+public final class ConnectorRow {
+    /** Of a class that no rule is for. */
+    public static final ConnectorRow EMPTY = new ConnectorRow(Map.of());
+
     private final Map<?, ?> values;
 
     ConnectorRow(Map<?, ?> values) {
@@ -35,7 +38,7 @@ final class ConnectorRow {
     }
 
     /** Connect accepts a class by its full name and by its last part. */
-    static boolean isAlias(String given, String name) {
+    public static boolean isAlias(String given, String name) {
         return given.equals(name) || given.equals(name.substring(name.lastIndexOf('.') + 1));
     }
 
@@ -46,7 +49,7 @@ final class ConnectorRow {
     }
 
     /** Whether one of the conditions under a key, each "key=value", is true of it, in whatever case. */
-    boolean holds(String key, Map<String, String> config) {
+    public boolean holds(String key, Map<String, String> config) {
         for (Object each : list(key)) {
             String[] pair = each.toString().split("=");
             if (pair[1].equalsIgnoreCase(config.getOrDefault(pair[0], "").trim())) {
@@ -61,18 +64,18 @@ final class ConnectorRow {
     }
 
     /** A text of the row, or the default. */
-    String text(String key, String otherwise) {
+    public String text(String key, String otherwise) {
         Object found = values.get(key);
         return found == null ? otherwise : found.toString();
     }
 
-    List<?> list(String key) {
+    public List<?> list(String key) {
         Object found = values.get(key);
         return found instanceof List ? (List<?>) found : List.of();
     }
 
     /** An object of the row, or an empty one. */
-    Map<?, ?> map(String key) {
+    public Map<?, ?> map(String key) {
         Object found = values.get(key);
         return found instanceof Map ? (Map<?, ?>) found : Map.of();
     }

@@ -19,7 +19,7 @@ public final class Template {
     private Template() {}
 
     /** All expansions of a template: none where a variable has no value. */
-    static List<String> expand(
+    public static List<String> expand(
         String template, Map<String, String> config, Map<String, String> local) {
         List<String> texts = List.of("");
         int end = 0;

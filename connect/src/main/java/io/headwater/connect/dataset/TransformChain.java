@@ -2,6 +2,7 @@ package io.headwater.connect.dataset;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -91,6 +92,44 @@ public final class TransformChain {
         return routed;
     }
 
+    /** The names of all transforms, each with the topic of records before it; empty where that is not known. */
+    public Map<String, String> withTopics(String topic) {
+        Map<String, String> found = new LinkedHashMap<>();
+        String at = topic.isEmpty() ? null : topic;
+        for (String name : all) {
+            if (!name.equals(KNOWN.get("naming_strategy"))) {
+                found.put(name, at == null ? "" : at);
+            }
+            at = at == null || keepsTopic(name) ? at : route(name, at);
+        }
+        return found;
+    }
+
+    /** Whether a transform is for records with a value; null where records decide that. */
+    public Boolean appliesToRows(String name, String topic) {
+        Map<String, String> own = settingsOf(name);
+        String predicate = own.getOrDefault("predicate", "");
+        String type = config.getOrDefault("predicates." + predicate + ".type", "");
+        Map<?, ?> known = (Map<?, ?>) ((Map<?, ?>) ConnectorKnowledge.SHIPPED.get("columns")).get("predicates");
+        for (Map.Entry<?, ?> each : known.entrySet()) {
+            if (!predicate.isEmpty() && ConnectorRow.isAlias(type, each.getKey().toString())) {
+                boolean isNegated = Boolean.parseBoolean(own.getOrDefault("negate", ""));
+                return Boolean.TRUE.equals(each.getValue()) != isNegated;
+            }
+        }
+        return topic.isEmpty() && !predicate.isEmpty() ? null : applies(name, topic);
+    }
+
+    /** The settings of a transform. */
+    public Map<String, String> settingsOf(String name) {
+        return settings(config, "transforms." + name + ".");
+    }
+
+    /** The class of a transform. */
+    public String type(String name) {
+        return type(config, name);
+    }
+
     /** The group that a topic with a time in its name is part of; other topics as they are. */
     public String grouped(String topic) {
         String origin = dates == null ? "" : dates.originOf(topic);
@@ -98,7 +137,7 @@ public final class TransformChain {
     }
 
     /** The topic before all transforms; empty where that cannot be derived. */
-    String originOf(String topic) {
+    public String originOf(String topic) {
         String origin = dates == null ? topic : dates.originOf(topic);
         return !origin.isEmpty() && topic.equals(route(origin)) ? origin : "";
     }

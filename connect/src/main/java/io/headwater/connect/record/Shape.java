@@ -30,6 +30,24 @@ public final class Shape {
             isInferred ? SchemaFields.infer(record.value(), "value") : null);
     }
 
+    /** The paths of the columns of the value; none where they are not known. */
+    public List<List<String>> valuePaths() {
+        if (value != null) {
+            return value.type() == Schema.Type.STRUCT ? FieldPaths.of(SchemaFields.of(value, "value")) : FieldPaths.WHOLE;
+        }
+        // Of a value without fields one is inferred, with this name.
+        boolean isWhole = inferred != null && inferred.size() == 1 && "value".equals(inferred.get(0).get("name"));
+        return isWhole ? FieldPaths.WHOLE : FieldPaths.of(inferred == null ? List.of() : inferred);
+    }
+
+    /** The paths of the columns of the key; none where they are not known. */
+    public List<List<String>> keyPaths() {
+        if (key == null) {
+            return List.of();
+        }
+        return key.type() == Schema.Type.STRUCT ? FieldPaths.of(SchemaFields.of(key, "key")) : FieldPaths.WHOLE;
+    }
+
     /** The shape of the new state of a row, if this is that of a change event of Debezium. */
     public Shape unwrapped() {
         boolean isEnvelope = value != null && value.type() == Schema.Type.STRUCT

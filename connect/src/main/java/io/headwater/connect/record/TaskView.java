@@ -1,8 +1,11 @@
 package io.headwater.connect.record;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.connect.connector.ConnectRecord;
+import org.apache.kafka.connect.data.Schema;
+import org.apache.kafka.connect.data.SchemaBuilder;
 import org.apache.kafka.connect.sink.SinkRecord;
 
 /** What the transform of one task has seen. Written by the task's thread, read by the agent's. */
@@ -20,6 +23,23 @@ public final class TaskView {
     public TaskView(int task, Map<String, String> settings) {
         this.task = task;
         this.settings = settings;
+    }
+
+    /** Loads the classes that the first record needs, so that it does not wait for them: once in a JVM. */
+    public static void loadClasses() {
+        Loaded.CLASSES.topics.clear();
+    }
+
+    /** Holds what has observed records of its own, from its first use on. */
+    private static final class Loaded {
+        static final TaskView CLASSES = new TaskView(0, Map.of());
+
+        static {
+            Schema schema = SchemaBuilder.struct().name("row").field("id", Schema.INT64_SCHEMA).build();
+            Map<String, Object> row = Map.of("id", 1L, "text", "a", "inside", Map.of("id", 1.5), "all", List.of("a"));
+            CLASSES.observe(new SinkRecord("first", 0, Schema.STRING_SCHEMA, "a", schema, row, 1));
+            CLASSES.observe(new SinkRecord("second", 0, null, "a", null, row, 1));
+        }
     }
 
     /** Whether records showed a source or a sink; empty before the first. */

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** The parts of OpenLineage's events. */
 public final class Events {
@@ -116,6 +117,30 @@ public final class Events {
         }
         Map<String, Object> facet = facet("LineageFacet", "1-0-0");
         facet.put("inputs", all);
+        return facet;
+    }
+
+    /** One of the columns that a column comes from. */
+    public static Map<String, Object> inputField(
+        DatasetName dataset, String field, boolean isChanged, boolean isMasked) {
+        Map<String, Object> transformation = new LinkedHashMap<>();
+        transformation.put("type", "DIRECT");
+        transformation.put("subtype", isChanged ? "TRANSFORMATION" : "IDENTITY");
+        transformation.put("masking", isMasked);
+        Map<String, Object> input = new LinkedHashMap<>();
+        input.put("namespace", dataset.namespace);
+        input.put("name", dataset.name);
+        input.put("field", field);
+        input.put("transformations", List.of(transformation));
+        return input;
+    }
+
+    /** The columns that those of a dataset come from, by their names. */
+    public static Map<String, Object> columnLineage(Map<String, List<Map<String, Object>>> inputs) {
+        Map<String, Object> fields = new TreeMap<>();
+        inputs.forEach((name, of) -> fields.put(name, Map.of("inputFields", of)));
+        Map<String, Object> facet = facet("ColumnLineageDatasetFacet", "1-2-0");
+        facet.put("fields", fields);
         return facet;
     }
 

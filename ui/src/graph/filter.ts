@@ -1,15 +1,22 @@
 /** From what is known to what is shown: sides collapsed, nodes left out, groups drawn as one. */
-
+import { foldFans } from "./fans";
 import type { Graph, GraphEdge, GraphNode, Health } from "./model";
-import { edgeKey, INFERRED, neighbours } from "./model";
+import { edgeKey, INFERRED, movedEdges, neighbours } from "./model";
 import type { Side, View } from "./view-state";
-import { sideKey, unpackList } from "./view-state";
+import { sideKey, sideOfKey, unpackList } from "./view-state";
 
 /** The steps, in their order; each gives a graph of its own. */
 export function shapeGraph(graph: Graph, view: View, health: ReadonlyMap<string, Health> = new Map()): Graph {
   const closed = collapse(graph, new Set(unpackList(view.closed)));
   const kept = leaveOut(closed, (node) => isKept(node, view, health));
-  return view.group ? group(kept, view.group, new Set(unpackList(view.ungrouped))) : kept;
+  if (view.group) return group(kept, view.group, new Set(unpackList(view.ungrouped)));
+  return view.to ? kept : foldFans(kept, unfoldedBy(view));
+}
+
+/** What stays out of fans: what was unfolded, and nodes that were expanded by hand. */
+function unfoldedBy(view: View): ReadonlySet<string> {
+  const expanded = unpackList(view.open).map((key) => sideOfKey(key).id);
+  return new Set([...unpackList(view.unfold), ...expanded]);
 }
 
 /** The states of a node by which it is found: that of its latest run, and what is wrong with it. */
@@ -159,14 +166,4 @@ function groupNode(name: string, members: GraphNode[]): GraphNode {
     state: worst?.state ?? null,
     size: members.length,
   };
-}
-
-function movedEdges(edges: GraphEdge[], place: ReadonlyMap<string, string>): GraphEdge[] {
-  const moved = new Map<string, GraphEdge>();
-  for (const edge of edges) {
-    const from = place.get(edge.from) ?? edge.from;
-    const to = place.get(edge.to) ?? edge.to;
-    if (from !== to) moved.set(edgeKey({ from, to }), { ...edge, from, to });
-  }
-  return [...moved.values()];
 }

@@ -1,4 +1,4 @@
-"""The Spark programs of the lab, each in a process of its own."""
+"""The programs of a lab, each in a process of its own."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from typing import Self
 from labs.checks import LabFailed
 from testing.services.process import Process
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 # Spark starts in seconds, but in many times as many on a busy machine.
 _BATCH_SECONDS = 180.0
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { collapse, group, leaveOut, shapeGraph } from "../src/graph/shape";
+import { collapse, group, leaveOut, shapeGraph } from "../src/graph/filter";
 import { edgesOf, graphOf, nodeOf } from "./samples";
 
 const noJobs = (node: { kind: string }) => node.kind !== "job";

@@ -1,8 +1,8 @@
 /** The lines that are drawn: from where to where, and how they bend. */
 
+import type { OpenedColumns } from "./column-pages";
 import type { Places } from "./layout";
 import type { ColumnEdge, ColumnEnd, Graph, GraphEdge } from "./model";
-import type { OpenedColumns } from "./opened";
 import { rowMiddle, sizeOf } from "./sizes";
 
 export interface Wire {
@@ -20,6 +20,7 @@ interface Drawing {
   graph: Graph;
   places: Places;
   opened: ReadonlyMap<string, OpenedColumns>;
+  lanes?: number[];
 }
 
 export function tableWires(drawing: Drawing): Wire[] {
@@ -27,7 +28,7 @@ export function tableWires(drawing: Drawing): Wire[] {
     const start = endOf(drawing, { dataset: edge.from, field: "" }, "out");
     const end = endOf(drawing, { dataset: edge.to, field: "" }, "in");
     return start && end
-      ? [{ id: `${edge.from}\n${edge.to}`, from: edge.from, to: edge.to, ...lineOf(start, end), edge }]
+      ? [{ id: `${edge.from}\n${edge.to}`, from: edge.from, to: edge.to, ...lineOf(start, end, drawing.lanes), edge }]
       : [];
   });
 }
@@ -38,7 +39,9 @@ export function columnWires(drawing: Drawing, edges: ColumnEdge[]): Wire[] {
     const end = endOf(drawing, column.to, "in");
     const { dataset: from } = column.from;
     const { dataset: to } = column.to;
-    return start && end ? [{ id: `column ${index} ${from} ${to}`, from, to, ...lineOf(start, end), column }] : [];
+    return start && end
+      ? [{ id: `column ${index} ${from} ${to}`, from, to, ...lineOf(start, end, drawing.lanes), column }]
+      : [];
   });
 }
 
@@ -56,7 +59,7 @@ function endOf({ graph, places, opened }: Drawing, end: ColumnEnd, side: "in" | 
   return { x: place.x + (side === "out" ? width : 0), y: place.y + y };
 }
 
-function lineOf(start: Point, end: Point): Pick<Wire, "path" | "box"> {
+function lineOf(start: Point, end: Point, lanes: number[] = []): Pick<Wire, "path" | "box"> {
   const aside = end.x > start.x ? PULL : AROUND;
   const box = {
     left: Math.min(start.x, end.x) - aside,
@@ -64,16 +67,31 @@ function lineOf(start: Point, end: Point): Pick<Wire, "path" | "box"> {
     right: Math.max(start.x, end.x) + aside,
     bottom: Math.max(start.y, end.y) + aside,
   };
-  return { path: bend(start, end), box };
+  return { path: bend(start, end, laneOf(start, end, lanes)), box };
+}
+
+/** Where a line leads from one row to another: between those that its end stands in. */
+function laneOf(start: Point, end: Point, lanes: number[]): number | undefined {
+  if (end.x > start.x) return undefined;
+  const between = lanes.filter((lane) => lane > Math.min(start.y, end.y) && lane < Math.max(start.y, end.y));
+  return end.y > start.y ? between[between.length - 1] : between[0];
 }
 
 /** How far a line may bend out, forward and on a way around. */
 const PULL = 30;
 const AROUND = 170;
+const TURN = 50;
 
 /** A line that leaves to the right and comes in from the left; one that leads back goes around. */
-export function bend(start: Point, end: Point): string {
+export function bend(start: Point, end: Point, lane?: number): string {
   const across = end.x - start.x;
+  if (lane !== undefined) {
+    const [right, left] = [start.x + TURN, end.x - TURN];
+    return (
+      `M${start.x},${start.y} C${right},${start.y} ${right},${lane} ${start.x},${lane} H${end.x} ` +
+      `C${left},${lane} ${left},${end.y} ${end.x},${end.y}`
+    );
+  }
   if (across > 0) {
     const pull = Math.max(PULL, across / 2);
     return `M${start.x},${start.y} C${start.x + pull},${start.y} ${end.x - pull},${end.y} ${end.x},${end.y}`;

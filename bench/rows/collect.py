@@ -1,0 +1,120 @@
+"""What a pass of a collector costs: over many connectors, and over a large registry."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bench import process
+from bench.client import Client
+from bench.figure import Figure, Sample
+from testing.services.headwater import Headwater
+from testing.stand_ins.connect_rest import ConnectStandIn
+from testing.stand_ins.schema_registry import RegistryStandIn
+from testing.stand_ins.serving import serve
+
+CONNECTORS, SUBJECTS = 1_000, 20_000
+LATENCY_SECONDS = 0.02
+REPEATS = 3
+# A sink that a class of its own names, with what a worker tells of a real one.
+_SINK = {
+    "connector.class": "io.confluent.connect.jdbc.JdbcSinkConnector",
+    "connection.url": "jdbc:postgresql://db:5432/dw",
+    "table.name.format": "public.${topic}",
+    "tasks.max": "4",
+    "transforms": "route",
+    "transforms.route.type": "org.apache.kafka.connect.transforms.RegexRouter",
+    "transforms.route.regex": "raw-(.*)",
+    "transforms.route.replacement": "$1",
+}
+
+
+class Pass(NamedTuple):
+    """One run of the command: how long, its largest memory in MB, and what it sent."""
+
+    seconds: float
+    memory: float
+    stored: int
+    steal: float
+
+
+def collect_connect(client: Client) -> list[Figure]:
+    """A thousand connectors on a worker that answers after 20 ms."""
+    worker = ConnectStandIn()
+    worker.latency = LATENCY_SECONDS
+    for number in range(CONNECTORS):
+        topic = f"raw-topic-{number}"
+        worker.add(f"sink-{number}", {**_SINK, "topics": topic})
+        worker.connectors[f"sink-{number}"]["topics"] = [topic]
+        worker.connectors[f"sink-{number}"]["offsets"] = [
+            {"partition": {"kafka_topic": topic, "kafka_partition": each}, "offset": _at(number)}
+            for each in range(4)
+        ]
+    with serve(worker):
+        passes = _measure(["connect", "--url", worker.url, "--group", "bench"], CONNECTORS)
+    return _figures(f"{CONNECTORS:,} connectors, 20 ms an answer", passes, 10, 200)
+
+
+def collect_registry(client: Client) -> list[Figure]:
+    """Twenty thousand subjects of a registry that has the list of all schemas."""
+    registry = RegistryStandIn()
+    for number in range(SUBJECTS):
+        fields = [
+            {"name": name, "type": kind, "doc": f"The {name} of {number}"}
+            for name, kind in (("id", "string"), ("price", "double"), ("at", "long"))
+        ]
+        record = {"type": "record", "name": f"Record{number}", "fields": fields}
+        registry.add(f"topic-{number}-value", json.dumps(record))
+    with serve(registry):
+        passes = _measure(["schema-registry", "--url", registry.url], SUBJECTS)
+    return _figures(f"{SUBJECTS:,} subjects", passes, 60, None)
+
+
+def _at(number: int) -> dict[str, int]:
+    return {"kafka_offset": 1_000 + number}
+
+
+def _measure(command: Sequence[str], expected: int) -> list[tuple[Pass, Pass]]:
+    """A first pass and one without changes, each time to a server that knows nothing."""
+    found = []
+    for _ in range(REPEATS):
+        with Headwater.start() as server, tempfile.TemporaryDirectory() as folder:
+            own = [*command, "--bootstrap", "bench:9092", "--server", server.url]
+            first, second = (_run([*own, "--state", folder], Path(folder)) for _ in range(2))
+        if (first.stored, second.stored) != (expected, 0):
+            raise RuntimeError(f"sent {first.stored} and {second.stored}, not {expected} and 0")
+        found.append((first, second))
+    return found
+
+
+def _run(options: Sequence[str], folder: Path) -> Pass:
+    program = Path(sys.executable).with_name("headwater")
+    with process.meter() as reading, (folder / "out").open("w+b") as out:
+        started = time.perf_counter()
+        child = subprocess.Popen([program, "collect", *options, "-o", "json"], stdout=out)
+        _, status, used = os.wait4(child.pid, 0)
+        seconds = time.perf_counter() - started
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        text = out.read()
+    if child.returncode != 0:
+        raise RuntimeError(f"the pass ended with status {child.returncode}")
+    return Pass(seconds, used.ru_maxrss / 1e3, json.loads(text)["stored"], reading.steal)
+
+
+def _figures(
+    what: str, passes: Sequence[tuple[Pass, Pass]], seconds: float, megabytes: float | None
+) -> list[Figure]:
+    first = [Sample(each.seconds, each.steal) for each, _ in passes]
+    second = [Sample(each.seconds, each.steal) for _, each in passes]
+    memory = [Sample(max(one.memory, two.memory), one.steal) for one, two in passes]
+    return [
+        Figure(f"a pass over {what}, from the command to its end", "s", first, limit=seconds),
+        Figure("the same without changes, which sends nothing", "s", second, limit=seconds),
+        Figure("the most memory of either", "MB", memory, limit=megabytes),
+    ]

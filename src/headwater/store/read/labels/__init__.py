@@ -1,0 +1,1 @@
+"""What has a label: a tag, or an owner."""
