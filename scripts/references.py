@@ -201,8 +201,10 @@ PROGRAMS = ("<!-- programs: written by `make references` -->", "<!-- end of prog
 
 def write_spark() -> str:
     """The page on Spark, with a table of the programs whose lineage is held by tests."""
-    from tests.spark.oracle.programs import PROGRAMS as programs
+    from tests.spark.oracle.plain_programs import PLAIN
+    from tests.spark.oracle.programs import PROGRAMS as OTHERS
 
+    programs = (*OTHERS, *PLAIN)
     page = (DOCS / "spark.md").read_text()
     before, _, rest = page.partition(PROGRAMS[0])
     after = rest.partition(PROGRAMS[1])[2]

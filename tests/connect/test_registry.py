@@ -84,7 +84,7 @@ def test_columns_are_the_same_from_inside_and_from_outside(
     name: str,
     tmp_path: Path,
 ) -> None:
-    worker.create(name, schema_source(name, schemas=1, **avro))
+    worker.create(name, schema_source(name, 1, **avro))
     graph.wait_for_told(name, "RUNNING records")
     others = {
         "transforms.drop.type": f"{KAFKAS}ReplaceField$Value",
