@@ -19,7 +19,7 @@ class Beats(NamedTuple):
 
     run: bytes
     type: int
-    count: int  # type: ignore[assignment]  # a tuple has a method of this name
+    events: int
     first: int
     last: int
 
