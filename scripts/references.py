@@ -9,6 +9,7 @@ python -m scripts.references --check  fails if one of them is not what it would 
 import inspect
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,12 @@ from pydantic_core import PydanticUndefined
 from headwater.cli.main import app
 from headwater.config import PREFIX, Section, Settings
 from headwater.model.connect.connector_templates import knowledge
+from headwater.model.connect.connectors import row_of
 from headwater.spark.datasets.providers import PROVIDERS
 from testing.sql_golden import read_golden
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+CONNECTOR_CASES = DOCS.parent / "tests" / "connect" / "connector_cases.json"
 NOTE = "<!-- Written by `make references` from {origin}; changes made here are lost. -->"
 
 
@@ -113,6 +116,8 @@ def _setting(path: tuple[str, ...], field: Any) -> tuple[str, ...]:
 
 def write_connectors() -> str:
     """Every connector whose datasets are known, with how they are named."""
+    cases = json.loads(CONNECTOR_CASES.read_text())["connectors"]
+    held = Counter(id(row_of(case["config"])) for case in cases)
     rows = [
         (
             "<br>".join(map(_code, row["classes"])),
@@ -120,6 +125,7 @@ def write_connectors() -> str:
             "<br>".join(_code(f"{key}={value}") for key, value in row.get("where", {}).items()),
             _code(row.get("location", row.get("url", row.get("namespace")))),
             _code(row.get("name")),
+            str(held[id(row)]),
         )
         for row in knowledge()["connectors"]
     ]
@@ -128,15 +134,66 @@ def write_connectors() -> str:
         "`{key}` is a value of the connector's configuration, `|` an alternative, `|=` a default, "
         "`key!` a value that may be empty, `key^` one in upper case, "
         "`{@table}` each table and `{@topic}` each topic, as it is after all transforms. "
-        "A row is for configurations where its keys have such values (regular expressions)."
+        "A row is for configurations where its keys have such values (regular expressions). The "
+        "last column counts the configurations in tests, by which the rules of the plugin and of "
+        "`collect connect` are held; the connectors that are run for real are listed in "
+        "[the page on Kafka Connect](connect.md#which-connectors)."
     )
     head = [
         "# Connectors",
         NOTE.format(origin="src/headwater/model/connect/connectors.json"),
         intro,
     ]
-    table = _table(("classes", "role", "where", "namespace, URL or location", "name"), rows)
-    return "\n\n".join([*head, table]) + "\n"
+    head_of_table = ("classes", "role", "where", "namespace, URL or location", "name", "cases")
+    table = _table(head_of_table, rows)
+    return "\n\n".join([*head, table, *_transforms()]) + "\n"
+
+
+# What a step of the rules does to columns.
+_EFFECTS = {
+    "change": "other values",
+    "collapse": "all columns as one",
+    "copy": "copies columns",
+    "embed": "puts columns under another",
+    "extract": "takes one out",
+    "flatten": "joins names",
+    "hoist": "puts all under another",
+    "insert": "adds columns that come from none",
+    "parse": "makes fields of a text",
+    "select": "chooses and renames",
+    "unwrap": "the new state of a row",
+}
+
+
+def _transforms() -> Iterator[str]:
+    """What each transform does to columns, and those that do nothing to them."""
+    known = knowledge()["columns"]
+    rows = [
+        (
+            "<br>".join(map(_code, rule["classes"])),
+            "<br>".join(_code(f"{key}={value}") for key, value in rule.get("where", {}).items()),
+            "; ".join(map(_effect, rule["steps"])),
+        )
+        for rule in known["transforms"]
+    ]
+    yield "## Columns through transforms"
+    yield (
+        "A class also has its `$Key` and `$Value`. Where a setting does not match, or a class is "
+        "in neither list, the columns are not known, and the gap names the class. A setting `a|b` "
+        "is the first that has a value, `|=` a default."
+    )
+    yield _table(("classes", "where", "effect on columns"), rows)
+    yield "These change no column: " + ", ".join(map(_code, known["keep"])) + "."
+
+
+def _effect(step: Mapping[str, Any]) -> str:
+    """A step with its settings: `chooses and renames (only a|b, drop c)`."""
+    text = "masks" if step.get("masking") else _EFFECTS[step["do"]]
+    settings = [f"{key} {_code(value)}" for key, value in step.items() if isinstance(value, str)]
+    names = [_code(".".join(path)) for path in step.get("names", ()) if isinstance(path, list)]
+    where = [f"where {_code(f'{key}={value}')}" for key, value in step.get("where", {}).items()]
+    more = ", ".join([*settings[1:], *names, *where])
+    return f"{text} ({more})" if more else text
 
 
 PROGRAMS = ("<!-- programs: written by `make references` -->", "<!-- end of programs -->")

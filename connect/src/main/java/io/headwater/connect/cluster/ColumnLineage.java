@@ -10,6 +10,7 @@ import io.headwater.connect.dataset.TransformChain;
 import io.headwater.connect.record.FieldPaths;
 import io.headwater.connect.record.Shape;
 import io.headwater.connect.record.TopicShapes;
+import io.headwater.connect.send.Counters;
 import io.headwater.connect.send.Events;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -57,8 +58,9 @@ final class ColumnLineage {
         for (External each : value.isEmpty() ? List.<External>of() : tables) {
             if (each.topics().contains(topic)) {
                 String origin = shapes.routes().origins.getOrDefault(topic, chain.originOf(topic));
-                ConnectorColumns found = known(List.of(each.name, topic, value), () ->
-                    ConnectorColumns.ofSource(row, config, chain, each.name.name, origin, value));
+                List<List<String>> key = keyPaths(topic);
+                ConnectorColumns found = known(List.of(each.name, topic, key, value), () ->
+                    ConnectorColumns.ofSource(row, config, chain, each.name.name, origin, key, value));
                 add(fields, found, each.name);
             }
         }
@@ -71,8 +73,7 @@ final class ColumnLineage {
         for (String topic : table.topics()) {
             List<List<String>> value = valuePaths(topic);
             if (!value.isEmpty()) {
-                Shape shape = shapes.byTopic().get(topic);
-                List<List<String>> key = shape == null ? List.of() : shape.keyPaths();
+                List<List<String>> key = keyPaths(topic);
                 ConnectorColumns found = known(List.of(topic, key, value), () ->
                     ConnectorColumns.ofSink(row, config, chain, topic, key, value));
                 add(fields, found, names.apply(topic));
@@ -94,34 +95,58 @@ final class ColumnLineage {
         return fields == null ? List.of() : FieldPaths.of(fields);
     }
 
+    private List<List<String>> keyPaths(String topic) {
+        Shape shape = shapes.byTopic().get(topic);
+        return shape == null ? List.of() : shape.keyPaths();
+    }
+
     private ConnectorColumns known(List<Object> of, Supplier<ConnectorColumns> made) {
         if (known.size() >= MOST) {
             known.clear();
         }
-        ConnectorColumns found = known.computeIfAbsent(of, key -> made.get());
+        ConnectorColumns found = known.computeIfAbsent(of, key -> guarded(made));
         gaps.addAll(found.gaps);
         return found;
     }
 
+    /** A failure here, as of a user's own rules, leaves no columns; the rest is reported nevertheless. */
+    private ConnectorColumns guarded(Supplier<ConnectorColumns> made) {
+        try {
+            return made.get();
+        } catch (RuntimeException error) {
+            String connector = config.getOrDefault("name", "");
+            Counters.get().countError(connector, error);
+            return ConnectorColumns.unknown(new Gap(
+                "other",
+                config.getOrDefault("connector.class", connector),
+                "The columns could not be derived by the rules for this class."));
+        }
+    }
+
     private static void add(
         Map<String, List<Map<String, Object>>> fields, ConnectorColumns found, DatasetName input) {
-        found.columns.forEach((path, origins) -> {
+        add(fields, found.columns, "value", input);
+        add(fields, found.keyColumns, "key", input);
+    }
+
+    private static void add(
+        Map<String, List<Map<String, Object>>> fields,
+        Map<List<String>, List<ColumnOrigin>> columns,
+        String part,
+        DatasetName input) {
+        columns.forEach((path, origins) -> {
             for (ColumnOrigin origin : origins) {
                 if (!origin.part.equals("headers")) {
-                    fields.computeIfAbsent(named(path, "value"), name -> new ArrayList<>())
-                        .add(Events.inputField(input, named(origin), origin.isChanged, origin.isMasked));
+                    fields.computeIfAbsent(named(path, part), name -> new ArrayList<>()).add(Events.inputField(
+                        input, named(origin.path, origin.part), origin.isChanged, origin.isMasked));
                 }
             }
         });
     }
 
     /** Of a topic, the fields of keys are beside those of values, which have no prefix. */
-    private static String named(ColumnOrigin origin) {
-        String own = named(origin.path, origin.part);
-        return origin.part.equals("value") || origin.path.isEmpty() ? own : origin.part + "." + own;
-    }
-
-    private static String named(List<String> path, String whole) {
-        return path.isEmpty() ? whole : String.join(".", path);
+    private static String named(List<String> path, String part) {
+        String own = String.join(".", path);
+        return path.isEmpty() ? part : part.equals("value") ? own : part + "." + own;
     }
 }
