@@ -25,6 +25,11 @@ _TOO_WIDE = """() => {
 }"""
 
 
+_TARGETS = """() => axe.run({exclude: [[".react-flow__viewport"]]}, {runOnly: ["target-size"]})"""
+_SMALL_IN_GRAPH = """() => [...document.querySelectorAll(".react-flow__viewport button")]
+  .filter((button) => button.offsetWidth < 24 || button.offsetHeight < 24)
+  .map((button) => button.outerHTML.slice(0, 160))"""
+
 # The network is never idle: pages follow what happens.
 _IS_READ = """() => document.querySelector("#content")?.childElementCount > 0
   && !document.querySelector(".loading, .waiting")"""
@@ -112,6 +117,16 @@ class Site(NamedTuple):
             for violation in found["violations"]
             for node in violation["nodes"]
         ]
+
+    def small_targets(self) -> list[str]:
+        """What can be clicked and is smaller than 24 by 24 pixels, with nothing around it.
+
+        In the graph, which is zoomed, it counts as large as it is at its own size.
+        """
+        self.page.evaluate(AXE.read_text())
+        found = self.page.evaluate(_TARGETS)
+        small = [node["html"][:160] for rule in found["violations"] for node in rule["nodes"]]
+        return small + list(self.page.evaluate(_SMALL_IN_GRAPH))
 
     def too_wide(self) -> list[str]:
         """What makes the page scroll sideways."""

@@ -17,17 +17,20 @@ from playwright.sync_api import Error as PlaywrightError
 from bench import process
 from bench.browser import Tab, longest_task, open_tab
 from bench.client import Client
-from bench.figure import Figure, Sample
+from bench.figure import Figure, Sample, ratios
 from headwater.server.web.pages import BUILT
 from testing import load
 from testing.services.chromium import open_browser
 from testing.services.headwater import Headwater
+from testing.site import wait_until_read
 
 REPEATS = 3
 # Nodes of the graphs, and of their layers.
 GRAPHS = {200: 12, 500: 20, 5_000: 60}
 LAYOUT_SCRIPT = "elk-worker"
 PAN_STEPS = 60
+# After all events of the graphs.
+LATER = "2025-06-01T00:00:00Z"
 PAN_PIXELS = 12
 
 _NO_LAKE = {"HEADWATER__LAKE__IS_ON": "false"}
@@ -54,12 +57,16 @@ class Seen(NamedTuple):
 def web_ui(client: Client) -> list[Figure]:
     """First views of a graph and of one that is cut, and a table of 2,000 columns."""
     first, wide, large, longest = [], [], [], []
+    views: dict[str, list[Sample]] = {"as of a time": [], "compared with a time": []}
     with _filled(client, 200, 5_000) as server, open_browser() as browser:
         client.send(server.port, partial(load.wide_events, range(1), range(1)))
         for _ in range(REPEATS):
             with open_tab(browser, server.url) as tab:
                 first.append(_see(tab, server.url + _graph(200)))
                 wide.append(_open_wide(tab, server.url))
+            for cpu, at in zip(views.values(), ({"asof": LATER}, {"since": LATER}), strict=True):
+                with open_tab(browser, server.url) as tab:
+                    cpu.append(_see(tab, server.url + _graph(200, **at)).cpu)
             with open_tab(browser, server.url) as tab, longest_task(tab) as task:
                 large.append(_see(tab, server.url + _graph(5_000)))
             longest.append(Sample(task.milliseconds, large[-1].cpu.steal))
@@ -69,6 +76,9 @@ def web_ui(client: Client) -> list[Figure]:
         Figure("of it layout, in its worker", "CPU-s", [seen.layout for seen in first]),
         Figure("received for it, without the layout's script", "kB",
                [seen.kilobytes for seen in first], limit=600),
+        *(Figure(f"web UI: the same {name}, to now", "x",
+                 ratios(cpu, [seen.cpu for seen in first]), limit=2)
+          for name, cpu in views.items()),
         Figure("web UI: first view of a component of 5,000 nodes", "CPU-s",
                [seen.cpu for seen in large], limit=2),
         Figure("its longest task on the main thread", "CPU-ms", longest),
@@ -155,7 +165,8 @@ def _drag(page: Page) -> None:
 def _show(tab: Tab, url: str) -> None:
     tab.page.goto(url)
     tab.page.locator(".wire").first.wait_for(state="attached")
-    tab.page.wait_for_load_state("networkidle")
+    # The network is never idle: pages follow what happens.
+    wait_until_read(tab.page)
     tab.settle()
 
 

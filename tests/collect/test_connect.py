@@ -356,6 +356,14 @@ class TestDatasets:
             ('{"connectors": [3]}', "connectors[0]: not an object"),
             ('{"connectors": [{"role": "sink"}]}', "connectors[0]: 'classes'"),
             ('{"connectors": [{"classes": ["a"], "role": "x"}]}', "connectors[0]: 'role'"),
+            (
+                '{"connectors": [{"classes": ["a"], "role": "sink", "columns": [{"do": "x"}]}]}',
+                "connectors[0]: columns[0]: 'do' is none of change, collapse",
+            ),
+            (
+                '{"connectors": [{"classes": ["a"], "role": "sink", "columns": "x"}]}',
+                "connectors[0]: 'columns' is not a list of steps",
+            ),
         ],
     )
     def test_rows_with_mistakes(
@@ -511,10 +519,11 @@ class TestSecrets:
         with pytest.raises(BadConfig, match="cannot be read"):
             passes.run(user="me", password=f"file:{tmp_path / 'none'}")
 
+    @pytest.mark.parametrize("key", ["url", "registry"])
     @pytest.mark.parametrize("url", ["connect:8083", "http://", "http://u:p@host", "ftp://x"])
-    def test_what_is_no_address(self, passes: Passes, url: str) -> None:
+    def test_what_is_no_address(self, passes: Passes, url: str, key: str) -> None:
         with pytest.raises(ValidationError) as found:
-            passes.collector(url=url)
+            passes.collector(**{key: url})
         assert "u:p" not in str(found.value).partition("[type=")[0]
 
 

@@ -35,9 +35,15 @@ START, RUNNING, COMPLETE, FAIL = (
 
 class TestGaps:
     def test_a_time_without_events_is_one_if_it_is_longer_than_usual(self) -> None:
-        beats = [beat(START, 0), beat(RUNNING, 1, 1.9), beat(RUNNING, 20), beat(RUNNING, 29)]
-        gaps = find_gaps(None, beats, 35 * MINUTE, QUIET)
+        beats = [beat(START, 0), beat(RUNNING, 1, 1.9), beat(RUNNING, 20), beat(RUNNING, 21)]
+        gaps = find_gaps(None, beats, 22 * MINUTE, QUIET)
         assert gaps == [(int(1.9 * MINUTE), 20 * MINUTE)]
+
+    def test_what_reports_by_the_hour_has_none_until_it_misses_some(self) -> None:
+        hours = [*range(6), *range(10, 16)]
+        beats = [beat(RUNNING, 60 * hour) for hour in hours]
+        gaps = find_gaps(None, beats, 15 * 60 * MINUTE + MINUTE, QUIET)
+        assert gaps == [(5 * 60 * MINUTE, 10 * 60 * MINUTE)]
 
     def test_what_lasts_is_one(self) -> None:
         gaps = find_gaps(None, [beat(RUNNING, 1)], 40 * MINUTE, QUIET)

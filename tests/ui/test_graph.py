@@ -102,7 +102,7 @@ def test_a_line_is_under_the_pointer(site: Site) -> None:
 def test_the_table_has_what_the_drawing_has(site: Site) -> None:
     site.open_graph(node=dataset_id(FACT), up="3", nojobs="1", table="1")
     wait_for(site, dataset_id(RAW))
-    names = site.page.locator(".impact tbody bdi").all_text_contents()
+    names = site.page.locator(".impact tbody .node-row > .name:first-child").all_text_contents()
     assert len(names) == len(site.shown())
     assert all(any(identity.endswith(f":{name}") for identity in site.shown()) for name in names)
 
@@ -216,7 +216,7 @@ def test_a_crowd_opens_with_the_focus_in_the_middle_and_the_rest_a_key_away(
     site, api = own
     api.store(*crowd(60))
     focus = "dataset:db://host:middle"
-    site.open_graph(node=focus)
+    site.open_graph(node=focus, unfold=f"<{focus},>{focus}")
     beyond = site.page.get_by_role("button", name="more out of view")
     expect(beyond).to_be_visible()
     box, room = site.node(focus).bounding_box(), site.page.locator(".canvas").bounding_box()

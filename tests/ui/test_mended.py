@@ -9,8 +9,9 @@ from pydantic import SecretStr
 
 from headwater.config import AuthSettings
 from testing.api import Api, no_lake, serve
-from testing.site import DASHBOARD, FACT, RAW, Site, dataset_id, field_id
+from testing.site import DASHBOARD, FACT, RAW, Site, dataset_id, field_id, wait_until_read
 from tests.ui.events import event, facet, table
+from tests.ui.test_pages import PAGES
 
 pytestmark = pytest.mark.integration
 
@@ -121,6 +122,33 @@ def test_figures_of_a_plot_can_be_read_without_pointing(site: Site) -> None:
     card.locator(".bars g").last.hover()
     expect(card.locator(".plot-told").first).to_contain_text("UTC")
     assert site.violations() == []
+
+
+@pytest.mark.parametrize("name", ["dataset", "home", "problems", "tag", "owner", "settings"])
+def test_what_is_clicked_on_a_page_is_large_enough(site: Site, name: str) -> None:
+    path, search, words = PAGES[name]
+    site.open(path, **search)
+    expect(site.page.get_by_text(words).first).to_be_visible()
+    wait_until_read(site.page)
+    assert site.small_targets() == []
+
+
+@pytest.mark.parametrize("width", [1360, 360])
+def test_what_is_clicked_is_large_enough(site: Site, page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 860})
+    columns = {"columns": dataset_id(FACT)}
+    views: list[dict[str, str]] = [{}, {"table": "1"}, columns, {"rates": "1", "find": "orders"}]
+    for view in views:
+        site.open_graph(node=dataset_id(FACT), **view)
+        page.locator(".panel .rows, .panel button").first.wait_for()
+        assert site.small_targets() == []
+    for name in ("order-enrichment", "fraud-screening"):
+        site.open("/job", namespace="flink://shop-streams:8081", name=name)
+        page.get_by_role("heading", name="Activity").wait_for()
+        assert site.small_targets() == []
+    site.open("/job", namespace="dbt://shop-analytics", name="shop_analytics.orders_fact")
+    page.locator(".timeline").wait_for()
+    assert site.small_targets() == []
 
 
 def test_an_address_that_is_nobodys_says_so_on_a_page(site: Site) -> None:

@@ -64,7 +64,10 @@ const column = createRoute({
 const job = createRoute({
   getParentRoute: () => root,
   path: "/job",
-  validateSearch: named,
+  validateSearch: (raw: Raw): { namespace: string; name: string; by?: "minute" | "hour" | "day" } => ({
+    ...named(raw),
+    by: raw.by === "minute" || raw.by === "hour" || raw.by === "day" ? raw.by : undefined,
+  }),
   component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
 });
 const run = createRoute({

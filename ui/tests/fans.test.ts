@@ -72,3 +72,11 @@ test("one that failed shows on the fan", () => {
   graph.nodes.set("j2", nodeOf("j2", { state: "FAILED" }));
   expect(fansOf(foldFans(graph, NONE))[0]!.state).toBe("FAILED");
 });
+
+test("what came or went between two times is never folded away", () => {
+  const graph = consumers();
+  graph.nodes.set("b4", nodeOf("b4", { change: "removed" }));
+  const folded = foldFans(graph, NONE);
+  expect(folded.nodes.has("b4")).toBe(true);
+  expect(fansOf(folded)[0]!.size).toBe(MANY - 1);
+});

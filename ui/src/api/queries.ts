@@ -144,6 +144,11 @@ export const datasetVersions = ({ namespace, name }: Named) =>
 export const samples = (id: string, by: string) =>
   asking<shapes.DatasetSamples>(`datasets/${pathOf(id)}/samples`, { by });
 
+export const activity = (id: string, by: string) => asking<shapes.JobActivity>(`jobs/${pathOf(id)}/activity`, { by });
+
+/** How much passes through some nodes, in the last minutes. */
+export const throughput = (nodeId: string[]) => asking<shapes.Throughput>("throughput", { nodeId });
+
 export const usage = (id: string) => asking<shapes.DatasetUsage>(`datasets/${pathOf(id)}/usage`, { days: 14 });
 
 export const job = ({ namespace, name }: Named) =>

@@ -473,7 +473,7 @@ export interface FieldShape {
   fields?: FieldShape[];
 }
 
-export interface Flow {
+export interface FlowRate {
   rowsPerSecond: number | null;
   bytesPerSecond: number | null;
   lag: number | null;
@@ -831,8 +831,8 @@ export interface NodeShape {
 
 export interface NodeThroughput {
   id: string;
-  written: Flow;
-  read: Flow;
+  written: FlowRate;
+  read: FlowRate;
 }
 
 export interface OpenLineageEvent {

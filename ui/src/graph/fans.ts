@@ -57,7 +57,7 @@ function crowdOf({ next, place }: Folding, hub: string, side: Side): string[] {
 
 /** Neighbours behind which all ends: without the hub they are no longer connected to the rest. */
 function foldBranches(folding: Folding, hub: string, side: Side): void {
-  const { next, graph, unfolded } = folding;
+  const { next } = folding;
   const members: string[] = [];
   const behind: string[] = [];
   const seen = new Set([hub]);
@@ -65,13 +65,16 @@ function foldBranches(folding: Folding, hub: string, side: Side): void {
     if (seen.has(start)) continue;
     const branch = reach(start, seen, folding);
     const ends = branch.filter((id) => touches(next, hub, id));
-    const isKept = branch.some((id) => id === graph.focus || unfolded.has(id));
-    if (isKept || ends.length !== 1) continue;
+    if (branch.some((id) => isKept(folding, id)) || ends.length !== 1) continue;
     members.push(start);
     behind.push(...branch.filter((id) => id !== start));
   }
   if (members.length > FAN) fold(folding, hub, side, members, behind);
 }
+
+/** The focus, what was taken out of a fan, and what came or went between two times. */
+const isKept = ({ graph, unfolded }: Folding, id: string): boolean =>
+  id === graph.focus || unfolded.has(id) || graph.nodes.get(id)?.change !== undefined;
 
 const touches = (next: Neighbours, hub: string, id: string): boolean =>
   Boolean(next.up.get(id)?.includes(hub) || next.down.get(id)?.includes(hub));
@@ -90,10 +93,10 @@ function reach(start: string, seen: Set<string>, { next, place }: Folding): stri
 
 /** Neighbours that are connected to the same nodes. */
 function foldAlike(folding: Folding, hub: string, side: Side): void {
-  const { next, graph, unfolded } = folding;
+  const { next, graph } = folding;
   const alike = new Map<string, string[]>();
   for (const id of crowdOf(folding, hub, side)) {
-    if (id === graph.focus || unfolded.has(id)) continue;
+    if (isKept(folding, id)) continue;
     const ways = [next.up, next.down].map((way) => [...(way.get(id) ?? [])].sort());
     const key = JSON.stringify([graph.nodes.get(id)!.kind, ...ways]);
     alike.set(key, [...(alike.get(key) ?? []), id]);

@@ -1,4 +1,6 @@
 /** What shapes, fills and lines of a drawing mean. */
+import { useState } from "react";
+
 import { strings } from "../strings";
 import type { ColumnEdge, Graph } from "./model";
 import { INFERRED } from "./model";
@@ -45,25 +47,32 @@ function LineKey({ kind }: { kind: (typeof LINES)[number] | "through" | "past" }
 
 /** All that a graph may show. */
 export function Legend({ isCompared }: { isCompared: boolean }) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details className="legend">
+    <details className="graph-legend" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{words.key.title}</summary>
-      <ul>
-        {(["dataset", "job", "group"] as const).map((kind) => (
-          <NodeKey key={kind} kind={kind} name={kind} />
-        ))}
-        {(["focus", "bad", "warn"] as const).map((kind) => (
-          <NodeKey key={kind} kind={kind === "focus" ? kind : `is-${kind}`} name={kind} />
-        ))}
-        {isCompared &&
-          (["added", "removed", "changed"] as const).map((kind) => (
-            <NodeKey key={kind} kind={`is-${kind}`} name={kind} />
-          ))}
-        {([...LINES, "through", "past"] as const).map((kind) => (
-          <LineKey key={kind} kind={kind} />
-        ))}
-      </ul>
+      {isOpen && <Keys isCompared={isCompared} />}
     </details>
+  );
+}
+
+function Keys({ isCompared }: { isCompared: boolean }) {
+  return (
+    <ul>
+      {(["dataset", "job", "group"] as const).map((kind) => (
+        <NodeKey key={kind} kind={kind} name={kind} />
+      ))}
+      {(["focus", "bad", "warn"] as const).map((kind) => (
+        <NodeKey key={kind} kind={kind === "focus" ? kind : `is-${kind}`} name={kind} />
+      ))}
+      {isCompared &&
+        (["added", "removed", "changed"] as const).map((kind) => (
+          <NodeKey key={kind} kind={`is-${kind}`} name={kind} />
+        ))}
+      {([...LINES, "through", "past"] as const).map((kind) => (
+        <LineKey key={kind} kind={kind} />
+      ))}
+    </ul>
   );
 }
 

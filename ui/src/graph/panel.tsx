@@ -93,8 +93,14 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
         <Link to="/impact" search={{ node: node.id }} className="button">
           {strings.impact.button}
         </Link>
-        {view.since && (
-          <Link to="/changes" search={{ node: node.id, from: view.since, to: view.asof }} className="button">
+        {(view.since || view.asof) && (
+          <Link
+            to="/changes"
+            search={
+              view.since ? { node: node.id, from: view.since, to: view.asof } : { node: node.id, from: view.asof }
+            }
+            className="button"
+          >
             {strings.time.list}
           </Link>
         )}

@@ -70,6 +70,14 @@ export function Toolbar({ view, known, health, change, canvas, drawn, graph, sel
           set={(isOn) => change({ nojobs: isOn ? undefined : true })}
         />
       )}
+      {!view.column && !view.asof && (
+        <Switch
+          label={strings.activity.onNodes}
+          title={strings.activity.onNodesHelp}
+          isOn={Boolean(view.rates)}
+          set={(isOn) => change({ rates: isOn ? true : undefined }, true)}
+        />
+      )}
       {isTables && known && <Filters view={view} known={known} health={health} change={(part) => change(part, true)} />}
       {!view.column && <PathTo view={view} change={change} />}
       <FindBox

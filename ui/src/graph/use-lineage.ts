@@ -3,8 +3,10 @@ import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
 
 import { datasetId, isJobId } from "../api/ids";
-import { columnLineage, columnsAround, datasetHealth, jobHealth, lineage, paths } from "../api/queries";
-import type { ColumnGraphShape } from "../api/schema";
+import { columnLineage, columnsAround, datasetHealth, jobHealth, lineage, paths, throughput } from "../api/queries";
+import type { ColumnGraphShape, FlowRate, NodeThroughput } from "../api/schema";
+import { countOf, rateOf } from "../parts/time";
+import { strings } from "../strings";
 import { inBatches } from "./batches";
 import { columnEdges, columnPath } from "./columns";
 import { compareGraphs } from "./compare";
@@ -134,6 +136,26 @@ function useColumnEdges(view: View, graph: Graph | undefined): ColumnEdge[] {
   });
   const data = useSame(answers.map((answer) => answer.data));
   return useMemo(() => data.flatMap((answer) => (answer ? columnEdges(answer) : [])), [data]);
+}
+
+/** How much passes through nodes, in words, by node; asked for the whole graph at once. */
+export function useRates(isOn: boolean, graph: Graph | undefined): ReadonlyMap<string, string> | undefined {
+  const ids = isOn && graph ? [...graph.nodes.values()].filter(({ kind }) => kind !== "group").map(({ id }) => id) : [];
+  const answers = useQueries({ queries: inBatches(ids.sort()).map(throughput) });
+  const data = useSame(answers.map((answer) => answer.data));
+  return useMemo(
+    () =>
+      isOn
+        ? new Map(data.flatMap((answer) => (answer?.nodes ?? []).map((node) => [node.id, tellRate(node)])))
+        : undefined,
+    [data, isOn],
+  );
+}
+
+function tellRate({ written, read }: NodeThroughput): string {
+  const rate = ({ rowsPerSecond }: FlowRate) => (rowsPerSecond === null ? "" : rateOf(rowsPerSecond));
+  const lag = read.lag ?? written.lag;
+  return strings.activity.ofNode(rate(written), rate(read), lag === null ? "" : countOf(lag));
 }
 
 /** What is wrong now, by node: two questions for the whole graph, none for each node; nothing of the past. */

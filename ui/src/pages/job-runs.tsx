@@ -18,17 +18,30 @@ import { strings } from "../strings";
 const words = strings.job;
 const FEW = 8;
 
-export function Runs({ of, askMore }: { of: UseQueryResult<RunList>; askMore: (() => void) | undefined }) {
+interface Props {
+  of: UseQueryResult<RunList>;
+  /** Whether how long each took is drawn; of what goes on forever it says nothing. */
+  hasTimeline: boolean;
+  askMore: (() => void) | undefined;
+}
+
+export function Runs({ of, hasTimeline, askMore }: Props) {
   return (
     <Section title={words.runs} note={of.data && countOf(of.data.totalCount)}>
       <Answer of={of} lines={5}>
-        {({ runs }) => (runs.length === 0 ? <Empty>{words.noRuns}</Empty> : <RunsOf runs={runs} askMore={askMore} />)}
+        {({ runs }) =>
+          runs.length === 0 ? (
+            <Empty>{words.noRuns}</Empty>
+          ) : (
+            <RunsOf runs={runs} hasTimeline={hasTimeline} askMore={askMore} />
+          )
+        }
       </Answer>
     </Section>
   );
 }
 
-function RunsOf({ runs, askMore }: { runs: RunShape[]; askMore: (() => void) | undefined }) {
+function RunsOf({ runs, hasTimeline, askMore }: Omit<Props, "of"> & { runs: RunShape[] }) {
   const [isAll, setAll] = useState(false);
   const shown = isAll ? runs : runs.slice(0, FEW);
   const isMore = runs.length > shown.length;
@@ -38,7 +51,7 @@ function RunsOf({ runs, askMore }: { runs: RunShape[]; askMore: (() => void) | u
     : [words.state, words.run, words.started, words.took, words.error];
   return (
     <>
-      <Timeline runs={runs} />
+      {hasTimeline && <Timeline runs={runs} />}
       <div className="scroll">
         <table className="runs-table">
           <thead>

@@ -24,23 +24,27 @@ import { UpstreamHealth } from "../parts/upstream";
 import { UsedDatasets } from "../parts/used-datasets";
 import { JobSql } from "../sql/job-sql";
 import { strings } from "../strings";
-import { systemOfNamespace } from "../systems";
+import { systemOfJob } from "../systems";
+import type { Step } from "./activity-figures";
+import { Activity } from "./job-activity";
 import { Runs } from "./job-runs";
 import { RunTrends } from "./run-trends";
 
 const words = strings.job;
+/** Jobs that go on: how long a run took says nothing of them. */
+const LASTING = ["STREAM", "SERVICE"];
 const FEW_RUNS = 50;
 const MOST_RUNS = 1000;
 
 export function JobPage() {
-  const named = useSearch({ from: "/job" });
+  const { by, ...named } = useSearch({ from: "/job" });
   const query = useQuery(job(named));
   useNoteViewed(query.data && { kind: "job", ...named });
   return (
     <div className="page">
       <PageHead
         kind={strings.kinds.job}
-        icon={<SystemIcon system={systemOfNamespace(named.namespace)} />}
+        icon={<SystemIcon system={integrationOf(query.data?.facets ?? {}) || systemOfJob(named.namespace)} />}
         title={named.name || named.namespace}
         under={<NamespaceLink name={named.namespace} />}
       >
@@ -60,26 +64,32 @@ export function JobPage() {
         <GoneOrDeleted type="job" named={named} error={query.error} retry={() => void query.refetch()} />
       ) : (
         <Answer of={query} lines={8}>
-          {(found) => <Found of={found} named={named} />}
+          {(found) => <Found of={found} named={named} by={by} />}
         </Answer>
       )}
     </div>
   );
 }
 
-function Found({ of, named }: { of: JobShape; named: Named }) {
+function Found({ of, named, by = "minute" }: { of: JobShape; named: Named; by?: Step }) {
   const [limit, setLimit] = useState(FEW_RUNS);
   const runs = useQuery(jobRuns(named, limit));
   const relatives = useQuery(family(jobId(of.id)));
   const isMore = runs.data && runs.data.totalCount > runs.data.runs.length && limit < MOST_RUNS;
   const latest = runs.data?.runs[0];
+  const isStream = LASTING.includes(of.type);
   const sql = typeof of.context.sql === "string" ? of.context.sql : "";
   return (
     <>
       <UpstreamHealth id={jobId(of.id)} />
       <About of={of} parent={relatives.data?.parent ?? undefined} />
-      <Runs of={runs} askMore={isMore ? () => setLimit(Math.min(MOST_RUNS, limit * 4)) : undefined} />
-      {runs.data && <RunTrends runs={runs.data.runs} />}
+      {isStream && <Activity named={named} by={by} />}
+      <Runs
+        of={runs}
+        hasTimeline={!isStream}
+        askMore={isMore ? () => setLimit(Math.min(MOST_RUNS, limit * 4)) : undefined}
+      />
+      {!isStream && runs.data && <RunTrends runs={runs.data.runs} />}
       <div className="two">
         <UsedDatasets
           title={words.inputs}
@@ -131,7 +141,7 @@ function About({ of, parent }: { of: JobShape; parent: FamilyJob | undefined }) 
       {of.gapSummary && <GapNotice summary={of.gapSummary} gaps={of.gaps} />}
       <Facts>
         <Fact name={strings.graph.system}>
-          <SystemLink name={integrationOf(of.facets) || systemOfNamespace(of.namespace)} />
+          <SystemLink name={integrationOf(of.facets) || systemOfJob(of.namespace)} />
         </Fact>
         <Fact name={words.state}>{own && <State state={own.state} />}</Fact>
         <Fact name={words.type}>{of.type.toLowerCase()}</Fact>

@@ -16,7 +16,7 @@ import { LinesLegend } from "../graph/legend";
 import { Panel } from "../graph/panel";
 import { useScene } from "../graph/scene";
 import { Toolbar } from "../graph/toolbar";
-import { useHealth, useLineage } from "../graph/use-lineage";
+import { useHealth, useLineage, useRates } from "../graph/use-lineage";
 import type { View } from "../graph/view-state";
 import { sideKey, toggled, unpackList, withItem, without } from "../graph/view-state";
 import { useTitle } from "../parts/page";
@@ -57,6 +57,7 @@ function LineageOf({ view }: { view: View }) {
   const canvas = useRef<CanvasHandle>(null);
 
   const { graph } = found;
+  const rates = useRates(Boolean(view.rates) && !view.asof, graph);
   const opened = useMemo(() => {
     const ids = view.column || view.to ? [...(graph?.nodes.keys() ?? [])] : unpackList(view.columns);
     return graph ? openColumns(graph, new Set(view.to ? [] : ids), asked) : new Map();
@@ -73,9 +74,13 @@ function LineageOf({ view }: { view: View }) {
   const drawn = useMemo(
     () =>
       scene
-        ? { scene, columnEdges: edges, ...drawScene({ scene, columnEdges: edges, view, health, selected: selectedId }) }
+        ? {
+            scene,
+            columnEdges: edges,
+            ...drawScene({ scene, columnEdges: edges, view, health, selected: selectedId, rates }),
+          }
         : undefined,
-    [scene, edges, view, health, selectedId],
+    [scene, edges, view, health, selectedId, rates],
   );
   const actions = useGraphActions(view, graph, change, setAsked, navigate, canvas);
 

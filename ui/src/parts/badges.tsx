@@ -19,6 +19,9 @@ const TONES: Record<string, string> = {
   high: "warn",
   rejected: "warn",
   recovered: "quiet",
+  completed: "good",
+  restarted: "warn",
+  started: "busy",
   ok: "good",
   fresh: "good",
 };

@@ -49,7 +49,7 @@ export function Plot({ bars, title, height = 90, tell, ends }: Props) {
 }
 
 /** The same as text: for who cannot point, and to copy. */
-function Figures({ of: bars }: { of: Bar[] }) {
+export function Figures({ of: bars }: { of: Pick<Bar, "label" | "search">[] }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className="figures" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

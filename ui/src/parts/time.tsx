@@ -64,3 +64,10 @@ export function bytesOf(value: number | null | undefined): string {
   }
   return String(value);
 }
+
+/** Rows a second, with as many places as say something. */
+export function rateOf(rate: number | null): string {
+  if (rate === null) return "–";
+  const places = rate >= 100 ? 0 : rate >= 1 ? 1 : 2;
+  return strings.activity.perSecond(Number(rate.toFixed(places)).toLocaleString("en"));
+}

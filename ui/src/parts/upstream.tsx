@@ -34,6 +34,11 @@ export function UpstreamHealth({ id }: { id: string }) {
             {problem.owners.map((owner) => (
               <OwnerLink key={owner} name={owner} />
             ))}
+            {problem.run && (
+              <Link to="/run" search={{ id: problem.run }}>
+                {strings.problems.toRun}
+              </Link>
+            )}
             {problem.id && (
               <Link to="/lineage" search={{ node: problem.id, to: id }}>
                 {words.path}
@@ -46,6 +51,9 @@ export function UpstreamHealth({ id }: { id: string }) {
       {data.totalCount > data.problems.length && (
         <p className="faint">{words.more(data.totalCount - data.problems.length)}</p>
       )}
+      <Link to="/changes" search={{ node: id, direction: "upstream", last: "7d" }}>
+        {words.changes}
+      </Link>
     </section>
   );
 }

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 from headwater.answers.results import CountedVolume, NodeName
 from headwater.answers.streams.results import (
@@ -18,14 +19,16 @@ from headwater.store.engine import Connection
 from headwater.store.maintenance.erasable import read_pruned_before
 from headwater.store.read.runs import RunRecord, read_runs
 from headwater.store.stats.heartbeats import Beats, read_beats, read_last_before
-from headwater.store.stats.run_volumes import RunUse, read_run_volumes
+from headwater.store.stats.run_volumes import SampledUse, read_run_volumes
 from headwater.store.stats.runs_in_range import TimeRange, find_runs_of
 from headwater.store.stats.volume import STEPS, VolumeBucket, add_volumes
 
-# Of more only the newest are told.
+# Of more only the newest are listed.
 _MOST_MARKS = 1_000
 _MOST_GAPS = 1_000
 _NOTHING = VolumeBucket()
+# What is usual: the pauses before and after one; it is a gap if it is so many times as long.
+_AROUND, _ENOUGH, _LONGER = 5, 3, 3
 _ENDS = {
     EventType.COMPLETE: "completed",
     EventType.ABORT: "stopped",
@@ -49,7 +52,7 @@ def job_activity(
     volumes = _by_step(read_run_volumes(connection, found, size, interval))
     counts = Counter[int]()
     for beat in beats:
-        counts[beat.first // step] += beat.count
+        counts[beat.first // step] += beat.events
     steps = [
         ActivityAt(
             format_instant(number * step),
@@ -75,7 +78,7 @@ def job_activity(
     )
 
 
-def _by_step(uses: dict[RunUse, dict[int, VolumeBucket]]) -> Steps:
+def _by_step(uses: dict[SampledUse, dict[int, VolumeBucket]]) -> Steps:
     steps: defaultdict[tuple[int, int], list[tuple[bytes, VolumeBucket]]] = defaultdict(list)
     for use, volumes in uses.items():
         for number, volume in volumes.items():
@@ -106,17 +109,35 @@ def find_marks(beats: Iterable[Beats], *, has_run_before: bool) -> list[tuple[Be
 def find_gaps(
     before: Beats | None, beats: Sequence[Beats], until: int, silent_after: int
 ) -> list[tuple[int, int]]:
-    """Times longer than that without any event, after an event that was not an end."""
-    gaps: list[tuple[int, int]] = []
+    """Times without any event after one that was not an end: longer than that, and than is usual
+    for the events around."""
+    quiet = _quiet_times(before, beats, until)
+    spans = [end - start for start, end in quiet]
+    return [
+        time
+        for place, time in enumerate(quiet)
+        if spans[place] > max(silent_after, _LONGER * _usual(spans, place))
+    ]
+
+
+def _quiet_times(before: Beats | None, beats: Sequence[Beats], until: int) -> list[tuple[int, int]]:
+    """From each event to the next, as long as nothing had ended."""
+    quiet: list[tuple[int, int]] = []
     last = before
     for beat in beats:
-        if last is not None and last.type not in TERMINAL and beat.first - last.last > silent_after:
-            gaps.append((last.last, beat.first))
+        if last is not None and last.type not in TERMINAL and beat.first > last.last:
+            quiet.append((last.last, beat.first))
         if last is None or (beat.last, beat.type) >= (last.last, last.type):
             last = beat
-    if last is not None and last.type not in TERMINAL and until - last.last > silent_after:
-        gaps.append((last.last, until))
-    return gaps
+    if last is not None and last.type not in TERMINAL and until > last.last:
+        quiet.append((last.last, until))
+    return quiet
+
+
+def _usual(spans: Sequence[int], place: int) -> float:
+    """The pace around one of them, if enough is known of it: some streams report by the hour."""
+    around = [*spans[max(0, place - _AROUND) : place], *spans[place + 1 : place + 1 + _AROUND]]
+    return median(around) if len(around) >= _ENOUGH else 0
 
 
 def _mark(beat: Beats, kind: str, run: RunRecord) -> ActivityMark:

@@ -1,4 +1,4 @@
-"""What is told of streams."""
+"""Responses about streams."""
 
 from msgspec import Struct
 
@@ -32,7 +32,7 @@ class HeartbeatGap(Struct, rename={"from_": "from"}):
 
 
 class JobActivity(Struct, rename={"from_": "from"}):
-    """What a job did by time; gaps are those longer than `silentAfterSeconds`."""
+    """What a job did by time; gaps are longer than `silentAfterSeconds`, and than usual."""
 
     job: NodeName
     by: str
@@ -45,7 +45,7 @@ class JobActivity(Struct, rename={"from_": "from"}):
     isCut: bool
 
 
-class Flow(Struct):
+class FlowRate(Struct):
     """Means per second; null where nothing was counted. `lag` is as of the last minute with one."""
 
     rowsPerSecond: float | None
@@ -57,8 +57,8 @@ class NodeThroughput(Struct):
     """Of a dataset what is written to it and read of it; of a job what it writes and reads."""
 
     id: str
-    written: Flow
-    read: Flow
+    written: FlowRate
+    read: FlowRate
 
 
 class Throughput(Struct):

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from headwater.answers.nodes import list_existing
-from headwater.answers.streams.results import Flow, NodeThroughput, Throughput
+from headwater.answers.streams.results import FlowRate, NodeThroughput, Throughput
 from headwater.graph.answer import NodeKind
 from headwater.graph.node_id import (
     ParsedNodeId,
@@ -69,10 +69,10 @@ def _read_flows(
     return flows
 
 
-def _flow(counted: list[tuple[int, VolumeBucket]], minutes: int) -> Flow:
+def _flow(counted: list[tuple[int, VolumeBucket]], minutes: int) -> FlowRate:
     lags = [(minute, volume.lag) for minute, volume in counted if volume.lag is not None]
     newest = max((minute for minute, _ in lags), default=None)
-    return Flow(
+    return FlowRate(
         _per_second([volume.rows for _, volume in counted], minutes),
         _per_second([volume.bytes for _, volume in counted], minutes),
         max((lag for minute, lag in lags if minute == newest), default=None),

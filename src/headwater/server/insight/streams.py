@@ -10,7 +10,7 @@ from headwater.answers.streams.activity import job_activity
 from headwater.answers.streams.results import (
     ActivityAt,
     ActivityMark,
-    Flow,
+    FlowRate,
     HeartbeatGap,
     JobActivity,
     NodeThroughput,
@@ -54,7 +54,9 @@ _ACTIVITY = answers(
 _THROUGHPUT = answers(
     Throughput,
     Throughput(
-        10, _LATER, [NodeThroughput(_JOB, Flow(20.0, 1_600.0, None), Flow(21.7, 2_000.0, 40))]
+        10,
+        _LATER,
+        [NodeThroughput(_JOB, FlowRate(20.0, 1_600.0, None), FlowRate(21.7, 2_000.0, 40))],
     ),
 )
 
@@ -73,8 +75,10 @@ def create_streams_router(silent_after: int) -> APIRouter:
             Literal["minute", "hour", "day"], Query(description="Length of each interval.")
         ] = "minute",
     ) -> Response:
-        """Get what a job read and wrote by minute, hour or day, with its lag, its starts and ends,
-        and the times in which it sent no events though it had not ended."""
+        """Get what a job read and wrote by minute, hour or day, with its lag, starts and ends.
+
+        Gaps are the times in which it sent no events though it had not ended.
+        """
         interval = interval_of(by, from_, to)
         node = find_job_node(connection, view_at(connection, None), id)
         return json_response(job_activity(connection, node, by, interval, silent_after))

@@ -19,7 +19,7 @@ class Beats(NamedTuple):
 
     run: bytes
     type: int
-    count: int
+    events: int
     first: int
     last: int
 

@@ -30,7 +30,7 @@ _SINCE = bindparam("since", type_=BigInteger)
 _UNTIL = bindparam("until", type_=BigInteger)
 
 
-class RunUse(NamedTuple):
+class SampledUse(NamedTuple):
     """A dataset that a run reads or writes."""
 
     run: bytes
@@ -55,7 +55,7 @@ def _steps(size: int, is_among: IsAmong) -> Any:
 def _before(is_among: IsAmong) -> Any:
     """What runs had counted before a minute."""
     use, sample = tables.run_dataset, tables.sample
-    same = and_(*(sample.c[name] == use.c[name] for name in RunUse._fields))
+    same = and_(*(sample.c[name] == use.c[name] for name in SampledUse._fields))
     counters = (
         select(sample.c[name])
         .where(same, sample.c.minute < _SINCE, sample.c[name].is_not(None))
@@ -74,15 +74,15 @@ _BEFORE = Prepared(_before)
 
 def read_run_volumes(
     connection: Connection, found: FoundRuns, size: int, interval: TimeRange
-) -> dict[RunUse, dict[int, VolumeBucket]]:
+) -> dict[SampledUse, dict[int, VolumeBucket]]:
     """Read the increase of the counts of runs, by step of so many minutes since 1970."""
     since, until = interval.since // MINUTE, -(-interval.until // MINUTE)
-    seen: defaultdict[RunUse, dict[int, tuple[int | None, ...]]] = defaultdict(dict)
+    seen: defaultdict[SampledUse, dict[int, tuple[int | None, ...]]] = defaultdict(dict)
     rows = _STEPS[size].rows(connection, found.jobs, since=since, until=until)
     for run, dataset, direction, step, *counters in rows:
-        use = RunUse(bytes(run), bytes(dataset), direction)
+        use = SampledUse(bytes(run), bytes(dataset), direction)
         seen[use][step - BEFORE_ALL_TIMES // size] = tuple(counters)
-    before: dict[RunUse, Counted] = {}
+    before: dict[SampledUse, Counted] = {}
     for run, dataset, direction, *counted in _BEFORE.rows(connection, found.earlier, since=since):
-        before[RunUse(bytes(run), bytes(dataset), direction)] = tuple(counted)
+        before[SampledUse(bytes(run), bytes(dataset), direction)] = tuple(counted)
     return {use: find_increases(steps, before.get(use, (None,) * 3)) for use, steps in seen.items()}
