@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { chooseZone, clockOf, exactOf, fromInput, minuteOf, toInput, zoneName } from "../src/parts/zone";
+import { chooseZone, clockOf, exactOf, fromInput, intervalOf, minuteOf, toInput, zoneName } from "../src/parts/zone";
 
 beforeEach(() => localStorage.clear());
 
@@ -21,4 +21,11 @@ test.each(["utc", "local"] as const)("what is entered is what was shown (%s)", (
   expect(fromInput("")).toBeUndefined();
   expect(fromInput(undefined)).toBeUndefined();
   expect(zoneName()).toBeTruthy();
+});
+
+test("days are those of UTC in any zone", () => {
+  chooseZone("local");
+  expect(intervalOf("2026-01-31T00:00:00Z", "day")).toBe("2026-01-31 UTC");
+  chooseZone("utc");
+  expect(intervalOf("2026-01-31T12:00:00Z", "hour")).toBe("01-31 12:00 UTC");
 });

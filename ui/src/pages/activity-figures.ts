@@ -1,6 +1,7 @@
 /** The activity of a job in figures: rates of each step, and what to say of it. */
 import type { ActivityAt, ActivityMark, HeartbeatGap } from "../api/schema";
-import { bytesOf, countOf, exactOf, rateOf } from "../parts/time";
+import { bytesOf, countOf, rateOf } from "../parts/time";
+import { intervalOf } from "../parts/zone";
 import { strings } from "../strings";
 
 const words = strings.activity;
@@ -43,14 +44,10 @@ function tellPoint({ at, read, written }: ActivityAt, by: Step, point: Omit<Acti
     point.lag !== null && `${words.lag.toLowerCase()} ${countOf(point.lag)}`,
     point.events !== null && words.events(point.events),
   ];
-  return `${timeOf(at, by)}: ${parts.filter(Boolean).join(", ") || words.nothing}`;
+  return `${intervalOf(at, by)}: ${parts.filter(Boolean).join(", ") || words.nothing}`;
 }
 
 const bytesIn = (bytes: number | null): string => (bytes === null ? "" : ` (${bytesOf(bytes)})`);
-
-export function timeOf(at: string, by: Step): string {
-  return by === "day" ? exactOf(at).slice(0, 10) : `${exactOf(at).slice(5, 16)} UTC`;
-}
 
 /** Times are lines and rectangles on a stretch from 0 to 100. */
 export function scaleOf(from: number, until: number): (at: number) => number {

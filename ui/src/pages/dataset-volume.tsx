@@ -9,7 +9,7 @@ import { Section } from "../parts/page";
 import { Plot } from "../parts/plots";
 import { Answer, Empty } from "../parts/states";
 import { bytesOf, countOf } from "../parts/time";
-import { minuteOf } from "../parts/zone";
+import { intervalOf } from "../parts/zone";
 import { strings } from "../strings";
 
 const words = strings.dataset;
@@ -50,19 +50,14 @@ function PlotOf({ found: { samples }, by }: { found: DatasetSamples; by: string 
   const total = samples.reduce((sum, sample) => sum + rowsOf(sample), 0);
   const title = side === "written" ? words.writtenTotal(total) : words.readTotal(total);
   const bars = samples.map((sample) => ({
-    label: `${labelOf(sample.at, by)}: ${countOf(sample[side].rows)} ${words.rows}, ${bytesOf(sample[side].bytes)}`,
+    label: `${intervalOf(sample.at, by)}: ${countOf(sample[side].rows)} ${words.rows}, ${bytesOf(sample[side].bytes)}`,
     parts: [{ value: rowsOf(sample), tone: "busy" }],
   }));
-  const ends: [string, string] = [labelOf(samples[0]!.at, by), labelOf(samples[samples.length - 1]!.at, by)];
+  const ends: [string, string] = [intervalOf(samples[0]!.at, by), intervalOf(samples[samples.length - 1]!.at, by)];
   return (
     <>
       <p className="faint">{title}</p>
       <Plot bars={bars} title={title} height={130} tell={countOf} ends={ends} />
     </>
   );
-}
-
-function labelOf(at: string, by: string): string {
-  // Days are those of UTC, whatever zone is chosen: that is how they are counted.
-  return by === "day" ? `${at.slice(0, 10)} UTC` : minuteOf(at);
 }

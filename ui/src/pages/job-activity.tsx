@@ -14,9 +14,10 @@ import { Section } from "../parts/page";
 import { Figures } from "../parts/plots";
 import { Answer, Empty } from "../parts/states";
 import { Ago, countOf, durationOf, exactOf, rateOf } from "../parts/time";
+import { intervalOf } from "../parts/zone";
 import { strings } from "../strings";
 import type { ActivityPoint, Step } from "./activity-figures";
-import { happeningsOf, highestOf, pointsOf, STEPS, scaleOf, stepLine, timeOf } from "./activity-figures";
+import { happeningsOf, highestOf, pointsOf, STEPS, scaleOf, stepLine } from "./activity-figures";
 
 const words = strings.activity;
 const MOST_LISTED = 12;
@@ -96,9 +97,9 @@ function ActivityOf({ found, by }: { found: JobActivity; by: Step }) {
         </div>
         <figcaption>
           <span className="axis">
-            <span>{timeOf(found.from, by)}</span>
+            <span>{intervalOf(found.from, by)}</span>
             <strong className="plot-told">{points[pointed ?? -1]?.label}</strong>
-            <span>{timeOf(found.to, by)}</span>
+            <span>{intervalOf(found.to, by)}</span>
           </span>
           <span className="activity-keys">
             {(["written", "read", "beat", "gap"] as const).map((kind) => (

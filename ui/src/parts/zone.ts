@@ -55,6 +55,11 @@ export function minuteOf(time: string): string {
   return written(time, (clock) => clock.slice(5, 16).replace("T", " "));
 }
 
+/** When an interval of a plot begins. Days are those of UTC in any zone: that is how they are counted. */
+export function intervalOf(at: string, by: string): string {
+  return by === "day" ? `${at.slice(0, 10)} UTC` : minuteOf(at);
+}
+
 function written(time: string, part: (clock: string) => string): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? time : `${part(wallClock(date))} ${zoneName(date)}`;
