@@ -2,9 +2,9 @@
 PYTHON ?= python3
 # Files or folders of tests, for the targets that run tests; all of them unless given.
 TESTS :=
-# How many tests run beside each other: more than cores, as most of them wait for services. Each may start a Spark and
-# a broker, which take up to 3 GB.
-WORKERS := 3
+# How many tests run beside each other: one for each 4 GB of memory, 2 to 4. Not the number of cores: most of them wait
+# (decision 0075).
+WORKERS := $(shell awk '/^MemTotal/ {n = int($$2 / 4000000); print (n < 2 ? 2 : (n > 4 ? 4 : n))}' /proc/meminfo 2>/dev/null || echo 2)
 BIN := .venv/bin
 READY := .venv/.ready
 UI := src/headwater/server/web/built/index.html

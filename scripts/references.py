@@ -136,7 +136,54 @@ def write_connectors() -> str:
         intro,
     ]
     table = _table(("classes", "role", "where", "namespace, URL or location", "name"), rows)
-    return "\n\n".join([*head, table]) + "\n"
+    return "\n\n".join([*head, table, *_transforms()]) + "\n"
+
+
+# What a step of the rules does to columns.
+_EFFECTS = {
+    "change": "other values",
+    "collapse": "all columns as one",
+    "copy": "copies columns",
+    "embed": "puts columns under another",
+    "extract": "takes one out",
+    "flatten": "joins names",
+    "hoist": "puts all under another",
+    "insert": "adds columns that come from none",
+    "parse": "makes fields of a text",
+    "select": "chooses and renames",
+    "unwrap": "the new state of a row",
+}
+
+
+def _transforms() -> Iterator[str]:
+    """What each transform does to columns, and those that do nothing to them."""
+    known = knowledge()["columns"]
+    rows = [
+        (
+            "<br>".join(map(_code, rule["classes"])),
+            "<br>".join(_code(f"{key}={value}") for key, value in rule.get("where", {}).items()),
+            "; ".join(map(_effect, rule["steps"])),
+        )
+        for rule in known["transforms"]
+    ]
+    yield "## Columns through transforms"
+    yield (
+        "A class also has its `$Key` and `$Value`. Where a setting does not match, or a class is "
+        "in neither list, the columns are not known, and the gap names the class. A setting `a|b` "
+        "is the first that has a value, `|=` a default."
+    )
+    yield _table(("classes", "where", "effect on columns"), rows)
+    yield "These change no column: " + ", ".join(map(_code, known["keep"])) + "."
+
+
+def _effect(step: Mapping[str, Any]) -> str:
+    """A step with its settings: `chooses and renames (only a|b, drop c)`."""
+    text = "masks" if step.get("masking") else _EFFECTS[step["do"]]
+    settings = [f"{key} {_code(value)}" for key, value in step.items() if isinstance(value, str)]
+    names = [_code(".".join(path)) for path in step.get("names", ()) if isinstance(path, list)]
+    where = [f"where {_code(f'{key}={value}')}" for key, value in step.get("where", {}).items()]
+    more = ", ".join([*settings[1:], *names, *where])
+    return f"{text} ({more})" if more else text
 
 
 PROGRAMS = ("<!-- programs: written by `make references` -->", "<!-- end of programs -->")
@@ -144,8 +191,10 @@ PROGRAMS = ("<!-- programs: written by `make references` -->", "<!-- end of prog
 
 def write_spark() -> str:
     """The page on Spark, with a table of the programs whose lineage is held by tests."""
-    from tests.spark.oracle.programs import PROGRAMS as programs
+    from tests.spark.oracle.plain_programs import PLAIN
+    from tests.spark.oracle.programs import PROGRAMS as OTHERS
 
+    programs = (*OTHERS, *PLAIN)
     page = (DOCS / "spark.md").read_text()
     before, _, rest = page.partition(PROGRAMS[0])
     after = rest.partition(PROGRAMS[1])[2]

@@ -96,6 +96,11 @@ PICTURES = {
     "browse": Picture("/browse", {"namespace": "kafka://broker:9092"}, ".browse-row", LOW),
     "problems": Picture("/problems", {}, ".problem-rows", LOW),
     "changes": Picture("/changes", {"last": "7d"}, ".problem-rows", LOW),
+    "tag": Picture("/tag", {"name": "pii"}, ".impact-table tr", LOW),
+    "owner": Picture("/owner", {"name": "team:analytics"}, ".impact-table tr", LOW),
+    "settings": Picture("/settings", {}, ".impact-table tr"),
+    "collectors": Picture("/collectors", {}, ".empty", LOW),
+    "compare-runs": Picture("/compare", _named(SUMMARY_JOB), ".compare-table"),
     "compared": Picture(
         "/lineage",
         {"node": dataset_id(FACT), "up": "3", "down": "2", "since": "3 days ago"},

@@ -16,10 +16,10 @@ class Outcome(NamedTuple):
 Run = Callable[..., Outcome]
 
 
-def run_program(*arguments: str) -> Outcome:
+def run_program(*arguments: str, seconds: float = 300) -> Outcome:
     """Run the installed program: what opens a store is best left to a process of its own."""
     program = Path(sys.executable).with_name("headwater")
-    ended = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300)
+    ended = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=seconds)
     return Outcome(ended.returncode, ended.stdout, ended.stderr)
 
 

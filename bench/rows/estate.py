@@ -99,8 +99,8 @@ def reads(size: Size, until: int) -> tuple[Read, ...]:
     """The calls, each with what it may cost."""
 
     def read(what: str, path: str, most: float, **query: Any) -> Read:
-        asked = f"{path}?{urlencode(query)}" if query else path
-        return Read(what, asked, _TIMES, most, size.what)
+        target = f"{path}?{urlencode(query)}" if query else path
+        return Read(what, target, _TIMES, most, size.what)
 
     tables = f"namespaces/{quote(NAMESPACE, safe='')}/datasets"
     hub, near = (f"dataset:{NAMESPACE}:{name}" for name in (HUB, _dataset(0, 1)))
@@ -127,7 +127,7 @@ def reads(size: Size, until: int) -> tuple[Read, ...]:
 
 
 def _since(start: str, end: str) -> dict[str, str]:
-    """An interval that nobody has asked for yet, by some microseconds."""
+    """An interval that nobody requested before, by some microseconds."""
     return {"from": start.replace(".000000", f".{EACH}"), "to": end}
 
 

@@ -58,7 +58,7 @@ VERBS = _words("load sync export build refresh publish merge validate score comp
 KEYS = _words("id name code status type count total created_at updated_at amount region owner")
 NAMESPACES = ("postgres://db.example:5432", "kafka://broker.example:9092", "s3://lake", "bigquery")
 
-# Kinds of queries: what is asked, and whether anything is to be found.
+# Kinds of queries: the text, and whether anything is to be found.
 QUERIES = {
     "one letter": ("o", True),
     "two letters": ("cu", True),

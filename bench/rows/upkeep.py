@@ -41,9 +41,9 @@ def prunes(client: Client) -> list[Figure]:
 
 def _await_prune(server: Headwater) -> None:
     """Wait for a prune that began after the last event was stored: the second to end from now."""
-    wanted = _prunes(server) + 2
+    enough = _prunes(server) + 2
     give_up = time.monotonic() + _LONGEST_PRUNE_SECONDS
-    while _prunes(server) < wanted:
+    while _prunes(server) < enough:
         if time.monotonic() > give_up:
             raise RuntimeError("the server did not prune")
         time.sleep(0.5)

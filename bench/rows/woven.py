@@ -60,8 +60,8 @@ def measure(read: Read, server: Headwater, database: PostgreSQL | None = None) -
                 path = read.path.replace(EACH, f"{next(_NUMBERS):06}")
                 answer = http.get(path, timeout=60)
                 if answer.status_code != 200:
-                    said = f"{answer.status_code}: {answer.text[:200]}"
-                    raise RuntimeError(f"{read.path} answered {said}")
+                    answered = f"{answer.status_code}: {answer.text[:200]}"
+                    raise RuntimeError(f"{read.path} answered {answered}")
                 size = len(answer.content)
     sample = Sample(reading.cpu * 1000 / read.times, reading.steal)
     print(f"  {sample.value:8.2f} CPU-ms, {size / 1e6:6.2f} MB  {read.path}", flush=True)

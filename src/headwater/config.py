@@ -3,7 +3,7 @@
 import ipaddress
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -192,6 +192,29 @@ class SqlSettings(Section):
     )
 
 
+class DeclareSettings(Section):
+    namespace: str = Field(
+        default="default",
+        description="Namespace of declared jobs whose file states none.",
+    )
+
+
+class ClusterSettings(Section):
+    bootstrap: str | list[str] = Field(description="Brokers, HOST:PORT, in a list or by commas.")
+    aliases: list[str] = Field(
+        default=[],
+        description="Other brokers (HOST:PORT) and namespaces by which events know the cluster.",
+    )
+    default: bool = Field(
+        default=False, description="Whether the namespace kafka means it; so does the only cluster."
+    )
+
+    @property
+    def brokers(self) -> list[str]:
+        given = self.bootstrap.split(",") if isinstance(self.bootstrap, str) else self.bootstrap
+        return [each.strip() for each in given if each.strip()]
+
+
 class Settings(BaseSettings):
     """All settings; an empty machine needs none."""
 
@@ -217,6 +240,11 @@ class Settings(BaseSettings):
     lake: LakeSettings = Field(default_factory=LakeSettings)
     spark: SparkSettings = SparkSettings()
     sql: SqlSettings = SqlSettings()
+    declare: DeclareSettings = DeclareSettings()
+    clusters: dict[str, ClusterSettings] = Field(
+        default={},
+        description="Clusters of Kafka, a section `[clusters.NAME]` each; its namespaces are one.",
+    )
     collect: dict[str, dict[str, Any]] = Field(
         default={},
         description="Collectors that run by themselves, a section `[collect.NAME]` each.",
@@ -313,6 +341,11 @@ def _read_key(variable: str) -> str | None:
             "set it again",
         )
     return value or None
+
+
+def all_variables() -> Mapping[str, str]:
+    """The variables of the environment, for files that name some of them."""
+    return os.environ
 
 
 def java_home() -> str | None:

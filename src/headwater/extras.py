@@ -12,7 +12,7 @@ from headwater.errors import NotInstalled
 # Libraries by the names under which they are imported, the best known of each extra first: messages
 # name the first that is missing. Tests compare them with pyproject.toml.
 LIBRARIES = {
-    "cli": ("typer", "httpx2", "pydantic", "pydantic_settings", "rich"),
+    "cli": ("typer", "httpx2", "pydantic", "pydantic_settings", "rich", "yaml"),
     "sql": ("sqlglot",),
     "registry": ("fastavro", "antlr4", "proto_schema_parser", "referencing"),
     "server": (

@@ -34,7 +34,13 @@ class TlsKafka(Kafka):
         settings = super()._settings()
         for name in ("listeners", "advertised.listeners"):
             settings[name] += f",SSL://{self.tls_bootstrap}"
-        return {**settings, **_store("keystore", self._keys)}
+        # Kafka knows the controller's protocol by itself only where all listeners are plain.
+        protocols = "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL"
+        return {
+            **settings,
+            "listener.security.protocol.map": protocols,
+            **_store("keystore", self._keys),
+        }
 
     def _format(self) -> None:
         command = ["keytool", "-genkeypair", "-alias", "broker", "-keyalg", "EC"]

@@ -13,7 +13,7 @@ from headwater.collect.connect.fetch import ConnectApi
 from headwater.errors import BadConfig, BadSecret, SourceUnavailable
 from headwater.model.connect.connector_runs import connector_run_id
 from headwater.model.connect.connectors import TRANSFORM_CLASS
-from headwater.model.values.instant import SECOND, now
+from headwater.model.values.instant import SECOND, format_instant, now
 from testing.stand_ins.connect_rest import VERSION, ConnectStandIn, StandInAnswer, serve_stand_in
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
@@ -262,6 +262,36 @@ class TestDatasets:
         assert event["run"]["facets"]["kafka_connect_rest"]["reason"] == "records"
         assert event["inputs"][0]["inputFacets"]["inputStatistics"]["rowCount"] == 40
 
+    def test_rows_are_counted_once(self, worker: ConnectStandIn, passes: Passes) -> None:
+        """Where the plugin is installed, it counts them."""
+        worker.plugins = [{"class": TRANSFORM_CLASS, "type": "transformation", "version": "1"}]
+        worker.add("one", SINK)
+        partition = {"kafka_topic": "orders", "kafka_partition": 0}
+        for read in (10, 25):
+            offset = {"kafka_offset": read}
+            worker.connectors["one"]["offsets"] = [{"partition": partition, "offset": offset}]
+            events = passes.run()
+            assert "Statistics" not in json.dumps(events)
+        assert events == []
+
+    @pytest.mark.parametrize("is_deleted", [False, True])
+    def test_an_end_that_only_the_plugin_saw(
+        self, worker: ConnectStandIn, passes: Passes, is_deleted: bool
+    ) -> None:
+        """Such as a failure between two looks: it is later than what is told from outside."""
+        worker.plugins = [{"class": TRANSFORM_CLASS, "type": "transformation", "version": "1"}]
+        worker.add("one", SINK)
+        (started,) = passes.run()
+        failed_inside = format_instant(now())
+        if is_deleted:
+            del worker.connectors["one"]
+        else:
+            worker.add("one", {**SINK, "topics": "other"})
+        ended, *others = passes.run()
+        assert ended["eventType"] == ("ABORT" if is_deleted else "COMPLETE")
+        assert started["eventTime"] < ended["eventTime"] < failed_inside
+        assert all(failed_inside < each["eventTime"] for each in others)
+
     def test_offsets_of_a_source_are_its_own(self, worker: ConnectStandIn, passes: Passes) -> None:
         worker.add("cdc", SOURCE)
         odd = [{"partition": {"server": "cdc"}, "offset": {"lsn": 1}}, "x", {"partition": None}]
@@ -326,6 +356,14 @@ class TestDatasets:
             ('{"connectors": [3]}', "connectors[0]: not an object"),
             ('{"connectors": [{"role": "sink"}]}', "connectors[0]: 'classes'"),
             ('{"connectors": [{"classes": ["a"], "role": "x"}]}', "connectors[0]: 'role'"),
+            (
+                '{"connectors": [{"classes": ["a"], "role": "sink", "columns": [{"do": "x"}]}]}',
+                "connectors[0]: columns[0]: 'do' is none of change, collapse",
+            ),
+            (
+                '{"connectors": [{"classes": ["a"], "role": "sink", "columns": "x"}]}',
+                "connectors[0]: 'columns' is not a list of steps",
+            ),
         ],
     )
     def test_rows_with_mistakes(
@@ -481,10 +519,11 @@ class TestSecrets:
         with pytest.raises(BadConfig, match="cannot be read"):
             passes.run(user="me", password=f"file:{tmp_path / 'none'}")
 
+    @pytest.mark.parametrize("key", ["url", "registry"])
     @pytest.mark.parametrize("url", ["connect:8083", "http://", "http://u:p@host", "ftp://x"])
-    def test_what_is_no_address(self, passes: Passes, url: str) -> None:
+    def test_what_is_no_address(self, passes: Passes, url: str, key: str) -> None:
         with pytest.raises(ValidationError) as found:
-            passes.collector(url=url)
+            passes.collector(**{key: url})
         assert "u:p" not in str(found.value).partition("[type=")[0]
 
 

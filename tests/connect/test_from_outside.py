@@ -97,6 +97,8 @@ def test_a_server_follows_it_by_itself(bare_worker: Connect, name: str, tmp_path
         assert (reasons[0], reasons[-1]) == ("started", "deleted")
         health = httpx2.get(f"{server.url}/api/v1/health/jobs?state=deleted", trust_env=False)
         assert [job["name"] for job in health.json()["jobs"]] == [name]
+        # Very many requests, and nothing to say about them.
+        assert bare_worker.url not in server.log()
 
 
 def test_beside_the_plugin_it_is_one_job_with_one_run(

@@ -28,14 +28,14 @@ def written(origin: ColumnOrigin) -> str:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
 def test_columns_are_followed(case: dict[str, Any]) -> None:
-    config, value = case["config"], [path_of(each) for each in case["value"]]
-    row = row_of(config)
+    config, row = case["config"], row_of(case["config"])
+    key, value = ([path_of(each) for each in case[part]] for part in ("key", "value"))
     if "table" in case:
-        found = columns_of_source(row, config, case["table"], case["topic"], value)
+        found = columns_of_source(row, config, case["table"], case["topic"], value, key)
     else:
-        key = [path_of(each) for each in case["key"]]
         found = columns_of_sink(row, config, case["topic"], key, value)
-    columns = {"/".join(path): sorted(map(written, of)) for path, of in found.columns.items()}
-    assert columns == {path: sorted(of) for path, of in case["columns"].items()}
+    for kind, columns in (("columns", found.columns), ("key_columns", found.key_columns)):
+        of = {"/".join(path): sorted(map(written, origins)) for path, origins in columns.items()}
+        assert of == {path: sorted(origins) for path, origins in case.get(kind, {}).items()}
     assert [[gap.kind, gap.name] for gap in found.gaps] == case.get("gaps", [])
     assert all(gap.description.endswith(".") for gap in found.gaps)

@@ -126,8 +126,11 @@ class TestEveryPath:
         for method, path in calls:
             right = SECRETS["read" if method in ("GET", "HEAD") else "write"]
             for secret in (right, SECRETS["admin"]):
-                answer = given.client.request(method, path, headers=bearer(secret))
-                assert answer.status_code not in (401, 403), (method, path)
+                # Of an answer that goes on for a while, the beginning is enough.
+                with given.client.stream(method, path, headers=bearer(secret)) as answer:
+                    assert answer.status_code not in (401, 403), (method, path)
+                    if path.partition("?")[0] not in ENDED:
+                        answer.read()
 
     def test_probes_need_no_key(self, given: Api) -> None:
         for path in OPEN:

@@ -38,6 +38,13 @@ class TestSenders:
         api.store(sent(None, MINUTE))
         assert senders(api)[""]["events"] == 1
 
+    def test_a_large_one_is_counted_and_not_opened(self, api: Api) -> None:
+        """However small it is stored."""
+        large = sent("https://large", MINUTE)
+        large["job"]["facets"] = {"documentation": {"description": "x" * 400_000}}
+        api.store(large)
+        assert senders(api)[""]["events"] == 1
+
     def test_what_was_rejected_is_its_sender_s(self, api: Api) -> None:
         api.store(sent("https://good", MINUTE))
         bad = {"eventTime": "never", "producer": "https://bad", "job": {"namespace": "x"}}

@@ -126,3 +126,9 @@ class TestReport:
         fill(api)
         assert api.read("/tags/pii/report", limit=2)["isCut"] is True
         assert api.read("/tags/pii/report")["isCut"] is False
+        edit(api, "copies", "email", set={"tag/pii": True})
+        found = api.read("/tags/pii/report", limit=1)
+        assert found["isCut"] is True
+        # All that have the tag are counted.
+        assert found["counts"]["tagged"] == 2
+        assert sum(asset["state"] == "tagged" for asset in found["assets"]) == 1

@@ -110,6 +110,27 @@ def test_what_a_function_does_with_the_batches(
     assert [way["subtype"] for way in deciding["supplier"]] == ["GROUP_BY"]
 
 
+def test_a_function_that_takes_the_rows_elsewhere(
+    writes: ObservedEvents, orders: "DataFrame", tmp_path: Path
+) -> None:
+    """What it puts elsewhere is not seen, which is said; so is where rows of its own are from."""
+
+    def collect(batch: "DataFrame", number: int) -> None:
+        rows = batch.select("id").collect()
+        batch.sparkSession.createDataFrame(rows, "id int").write.json(str(tmp_path / "out"))
+
+    query = orders.writeStream.queryName("elsewhere").foreachBatch(collect)
+    query = query.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query.trigger(availableNow=True).start().awaitTermination()
+    end = writes.last("elsewhere", "COMPLETE")
+    assert end["outputs"] == []
+    (gap,) = end["run"]["facets"]["headwater_gaps"]["gaps"]
+    assert (gap["kind"], gap["name"]) == ("output", "foreachBatch")
+    written = writes.find_write(str(tmp_path / "out"))
+    (gap,) = written["run"]["facets"]["headwater_gaps"]["gaps"]
+    assert (gap["kind"], gap["name"]) == ("input", "LogicalRDD")
+
+
 def test_two_writes_of_a_function_to_one_folder(
     writes: ObservedEvents, orders: "DataFrame", tmp_path: Path
 ) -> None:

@@ -307,6 +307,23 @@ class TestIceberg:
         assert other_names(read) == ["streamed.orders"]
         assert counted(read, "input")["rowCount"] == 3
 
+    def test_a_stream_that_lacks_a_column(
+        self, heard: ObservedEvents, orders: "DataFrame", spark: "SparkSession", tmp_path: Path
+    ) -> None:
+        """What streams write goes by names: the columns behind the one that it lacks as well."""
+        spark.sql("CREATE NAMESPACE IF NOT EXISTS lake.fewer")
+        columns = "id int, note string, price double, supplier string"
+        spark.sql(f"CREATE TABLE lake.fewer.orders ({columns}) USING iceberg")
+        writer = orders.writeStream.queryName("fewer").trigger(availableNow=True)
+        writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer.toTable("lake.fewer.orders").awaitTermination()
+        (written,) = heard.last("fewer", "COMPLETE")["outputs"]
+        assert fields(written) == {
+            "id": ["id IDENTITY"],
+            "price": ["price IDENTITY"],
+            "supplier": ["supplier IDENTITY"],
+        }
+
     def test_rows_changed_in_place(
         self, folder: str, writes: ObservedEvents, spark: "SparkSession"
     ) -> None:

@@ -8,7 +8,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.store.write.packing import pack, unpack
+from headwater.store.write.packing import pack, unpack, unpacked_size
 
 MAGIC = zstandard.FRAME_HEADER
 # Written by the first version that had a vocabulary.
@@ -79,3 +79,8 @@ def test_threads_do_not_disturb_each_other() -> None:
     for thread in threads:
         thread.join()
     assert failed == []
+
+
+@pytest.mark.parametrize("value", [b"", b"short", b"long " * 1_000])
+def test_the_size_is_known_before_it_is_unpacked(value: bytes) -> None:
+    assert unpacked_size(pack(value)) == len(value)

@@ -9,9 +9,9 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 # Their tests share a Spark session, a worker of Kafka Connect, or what they have parsed.
-_SHARED = ("tests/pipeline", "tests/spark", "tests/connect", "tests/suite")
+SHARED = ("tests/pipeline", "tests/spark", "tests/connect", "tests/suite")
 # Longest first, by the times that a run prints at its end.
-_FIRST = (
+FIRST = (
     "tests/pipeline",
     "tests/spark",
     "tests/faults/test_ingest.py",
@@ -36,11 +36,11 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has n
 
 def order_tests(items: list[pytest.Item]) -> None:
     """Put the tests of the longest groups first."""
-    order = {group: place for place, group in enumerate(_FIRST)}
+    order = {group: place for place, group in enumerate(FIRST)}
     items.sort(key=lambda item: order.get(find_group(item.nodeid), len(order)))
 
 
 def find_group(nodeid: str) -> str:
     file = nodeid.partition("::")[0]
-    shared = (folder for folder in _SHARED if file.startswith(f"{folder}/"))
+    shared = (folder for folder in SHARED if file.startswith(f"{folder}/"))
     return next(shared, file)

@@ -9,8 +9,9 @@ from pydantic import SecretStr
 
 from headwater.config import AuthSettings
 from testing.api import Api, no_lake, serve
-from testing.site import DASHBOARD, FACT, RAW, Site, dataset_id, field_id
+from testing.site import DASHBOARD, FACT, RAW, Site, dataset_id, field_id, wait_until_read
 from tests.ui.events import event, facet, table
+from tests.ui.test_pages import PAGES
 
 pytestmark = pytest.mark.integration
 
@@ -123,10 +124,20 @@ def test_figures_of_a_plot_can_be_read_without_pointing(site: Site) -> None:
     assert site.violations() == []
 
 
+@pytest.mark.parametrize("name", ["dataset", "home", "problems", "tag", "owner", "settings"])
+def test_what_is_clicked_on_a_page_is_large_enough(site: Site, name: str) -> None:
+    path, search, words = PAGES[name]
+    site.open(path, **search)
+    expect(site.page.get_by_text(words).first).to_be_visible()
+    wait_until_read(site.page)
+    assert site.small_targets() == []
+
+
 @pytest.mark.parametrize("width", [1360, 360])
 def test_what_is_clicked_is_large_enough(site: Site, page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 860})
-    views = ({}, {"table": "1"}, {"columns": dataset_id(FACT)}, {"rates": "1", "find": "orders"})
+    columns = {"columns": dataset_id(FACT)}
+    views: list[dict[str, str]] = [{}, {"table": "1"}, columns, {"rates": "1", "find": "orders"}]
     for view in views:
         site.open_graph(node=dataset_id(FACT), **view)
         page.locator(".panel .rows, .panel button").first.wait_for()

@@ -57,6 +57,14 @@ PAGES: dict[str, tuple[str, dict[str, Any], str]] = {
     "rejected": ("/events", {"kind": "rejected"}, "Nothing was rejected"),
     "sql": ("/sql", {}, "Paste SQL to see"),
     "browse": ("/browse", {"namespace": "kafka://broker:9092"}, "cdc.commerce.orders"),
+    "browse a system": ("/browse", {"system": "dbt"}, "shop_analytics"),
+    "owners": ("/owner", {}, "team:analytics"),
+    "owner": ("/owner", {"name": "team:analytics"}, "orders_fact"),
+    "tags": ("/tag", {}, "pii"),
+    "tag": ("/tag", {"name": "pii"}, "customer_email"),
+    "compare": ("/compare", named(SUMMARY_JOB), "Rows and bytes"),
+    "settings": ("/settings", {}, "Who sends events"),
+    "collectors": ("/collectors", {}, "No collectors yet"),
 }
 
 

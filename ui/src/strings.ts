@@ -687,7 +687,7 @@ export const strings = {
     note: (since: string, read: number) =>
       `Counted since ${since}; of the week before, samples. ${plural(read, "event")} read.`,
     producer: "Producer",
-    unnamed: "no producer named",
+    unnamed: "no producer named, or not read",
     namespaces: "Job namespaces",
     last: "Last event",
     rate: "Events an hour",
@@ -714,7 +714,7 @@ export const strings = {
     nobody: "nobody runs it",
     by: (holder: string) => `run by ${holder}`,
     run: "Run now",
-    runTitle: (name: string) => `Run ${name} now`,
+    runTitle: (name: string) => `Run now: ${name}`,
     requested: "requested",
     noRun: "Nobody runs it: start “headwater serve --collect”.",
     states: { running: "running", waiting: "waiting", failing: "failing", stopped: "stopped" } as Record<

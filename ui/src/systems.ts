@@ -89,6 +89,11 @@ export function systemOfNamespace(namespace: string): string {
   return namespace.includes(":") || system in LOOKS ? system : UNKNOWN;
 }
 
+/** The system of a job that is known by its namespace alone: only where it has a scheme, as on the server. */
+export function systemOfJob(namespace: string): string {
+  return namespace.includes("://") ? systemOfNamespace(namespace) : UNKNOWN;
+}
+
 /** A hue for a system that nobody drew: always the same for the same name. */
 function hueOf(name: string): number {
   let sum = 0;

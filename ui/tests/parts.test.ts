@@ -7,7 +7,7 @@ import { assertionsOf, codeOf, countedOf, errorOf, ownersOf, parentOf, shownStat
 import { schemaDiff } from "../src/parts/schema-diff";
 import { agoOf, bytesOf, durationOf } from "../src/parts/time";
 import { tellDuration } from "../src/parts/timeline";
-import { lookOf, systemOfNamespace } from "../src/systems";
+import { lookOf, systemOfJob, systemOfNamespace } from "../src/systems";
 
 const field = (name: string, type: string | null, fields?: FieldShape[]): FieldShape => ({
   name,
@@ -67,6 +67,7 @@ test("a system that nobody drew still has a look of its own, always the same", (
   expect(lookOf("oddity")).toEqual(lookOf("oddity"));
   expect(systemOfNamespace("s3a://bucket")).toBe("s3");
   expect([systemOfNamespace("bigquery"), systemOfNamespace("scheduler")]).toEqual(["bigquery", "unknown"]);
+  expect(["spark", "k8s:jobs", "dbt://shop"].map(systemOfJob)).toEqual(["unknown", "unknown", "dbt"]);
   expect(shortName("a/b.c")).toBe("c");
   expect(shortName("...")).toBe("...");
 });

@@ -1,6 +1,7 @@
 """Finding the nodes that an id or a name means, and the walk that is requested from one."""
 
 import re
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import product
 from typing import NamedTuple
@@ -11,7 +12,9 @@ from headwater.graph.node_id import ParsedNodeId, field_node_id, job_node_id, re
 from headwater.graph.view import View
 from headwater.graph.walk import Limits, walk_from_dataset, walk_from_job
 from headwater.model.uses import NOW
+from headwater.model.values.ids import dataset_id
 from headwater.store.engine import Connection
+from headwater.store.lineage.cluster_names import clusters_of
 from headwater.store.lineage.graph_reader import StoreReader
 from headwater.store.read.nodes import NodeRecord, find_holding, find_like
 
@@ -41,10 +44,19 @@ def find_node(connection: Connection, view: View, text: str, where: str = "nodeI
     if not text:
         raise InvalidRequest(where, "empty; give a node id")
     readings = read_node_id(text, where)
-    for reading in list_existing(view, readings):
+    for reading in list_existing(view, [*readings, *_by_cluster(connection, readings)]):
         return reading
     last = min((reading.name for reading in readings), key=len)
     raise NotFound("node", text[:500], near=list_near(connection, last, readings[0].kind))
+
+
+def _by_cluster(connection: Connection, readings: Iterable[ParsedNodeId]) -> Iterator[ParsedNodeId]:
+    """Topics by other names of their cluster; they count where nothing has the name itself."""
+    clusters = clusters_of(connection)
+    for each in readings:
+        if each.kind is not NodeKind.JOB:
+            for other in clusters.others(each.namespace, each.name):
+                yield ParsedNodeId(each.kind, dataset_id(*other), *other, each.field)
 
 
 def list_existing(view: View, readings: list[ParsedNodeId]) -> list[ParsedNodeId]:

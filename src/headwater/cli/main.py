@@ -16,7 +16,9 @@ from headwater.cli.commands.edits.own import own
 from headwater.cli.commands.edits.restore import restore
 from headwater.cli.commands.edits.tag import tag
 from headwater.cli.commands.ingest import collect, emit, ingest
+from headwater.cli.commands.ingest.declare import declare
 from headwater.cli.commands.lineage.diff import diff
+from headwater.cli.commands.lineage.drift import drift
 from headwater.cli.commands.lineage.lineage import lineage
 from headwater.cli.commands.lineage.path import path
 from headwater.cli.commands.lineage.sql import sql
@@ -38,12 +40,14 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("emit")(emit.emit)
+app.command("declare")(declare)
 app.add_typer(collect.app, name="collect")
 app.add_typer(publish.app, name="publish")
 app.command("demo")(command.demo)
 app.command("lineage")(lineage)
 app.command("path")(path)
 app.command("diff")(diff)
+app.command("drift")(drift)
 app.command("sql")(sql)
 app.command("events")(events.events)
 app.command("jobs")(lists.jobs)

@@ -62,16 +62,7 @@ class RestSettings(Section):
     @field_validator("url")
     @classmethod
     def _is_url(cls, value: str) -> str:
-        try:
-            parsed = urlsplit(value)
-            is_url = parsed.scheme in ("http", "https") and bool(parsed.hostname)
-        except ValueError:
-            is_url = False
-        if not is_url:
-            raise ValueError(f"'{value}' is not a URL; use http://HOST:PORT")
-        if parsed.username or parsed.password:
-            raise ValueError("no user or password in the URL; use --user and --password")
-        return value.rstrip("/")
+        return check_url(value)
 
     @field_validator("password")
     @classmethod
@@ -83,6 +74,20 @@ class RestSettings(Section):
     def _is_duration(cls, value: str) -> str:
         parse_duration(value)
         return value
+
+
+def check_url(value: str) -> str:
+    """A URL of a REST API as it is used; raises ValueError where it is none, or has a password."""
+    try:
+        parsed = urlsplit(value)
+        is_url = parsed.scheme in ("http", "https") and bool(parsed.hostname)
+    except ValueError:
+        is_url = False
+    if not is_url:
+        raise ValueError(f"'{value}' is not a URL; use http://HOST:PORT")
+    if parsed.username or parsed.password:
+        raise ValueError("no user or password in the URL; use --user and --password")
+    return value.rstrip("/")
 
 
 class RestClient:

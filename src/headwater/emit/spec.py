@@ -31,6 +31,7 @@ _FACET_VERSIONS = {
     "SourceCodeLocationJobFacet": "1-0-1",
     "SymlinksDatasetFacet": "1-0-1",
     "TagsDatasetFacet": "1-0-0",
+    "TagsJobFacet": "1-0-0",
 }
 
 
@@ -41,6 +42,8 @@ def producer_url(part: str) -> str:
 
 # The part of Headwater that derives the lineage of jobs from their SQL.
 SQL_LINEAGE = "sql-lineage"
+# The part that sends what people declare of jobs in files.
+DECLARED_JOBS = "declared"
 # What this author declares is inferred: whatever a run observed or anybody declared outranks it.
 INFERRING_AUTHOR = author_id(producer_url(SQL_LINEAGE))
 

@@ -3,6 +3,8 @@
 from headwater.errors import InvalidEvent
 
 MAX_NAME_BYTES = 2_000
+# The run facet of events whose datasets are declared by the job's author, and not observed.
+DECLARED_RUN = "headwater_declared"
 
 
 def is_name(text: str) -> bool:

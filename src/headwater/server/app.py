@@ -24,6 +24,7 @@ from headwater.server.background.memory import GiveMemoryBack
 from headwater.server.background.periodic import Background
 from headwater.server.background.retention import Retention
 from headwater.server.background.sql_columns import SqlColumns
+from headwater.server.clusters import cluster_names
 from headwater.server.collectors import routes as collector_routes
 from headwater.server.collectors import senders
 from headwater.server.edits import routes
@@ -57,7 +58,7 @@ from headwater.server.ingest import IngestApp, is_ingest
 from headwater.server.insight import owners
 from headwater.server.insight import routes as insight_routes
 from headwater.server.insight.streams import create_streams_router
-from headwater.server.lineage import impact, tag_report
+from headwater.server.lineage import drift, impact, tag_report
 from headwater.server.lineage import routes as lineage_routes
 from headwater.server.live import routes as live_routes
 from headwater.server.live.feed import LiveFeed
@@ -80,6 +81,7 @@ from headwater.server.openapi.document import describe_api
 from headwater.server.sql import routes as sql_routes
 from headwater.server.web.pages import BUILT, LOST, create_web_router, is_lost_page
 from headwater.store.engine import Engine, describe, open_engine, release_idle
+from headwater.store.lineage.cluster_names import with_clusters
 from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer
 
@@ -191,6 +193,7 @@ class Application:
         app.include_router(search.v2_router, prefix="/api/v2beta")
         app.include_router(lineage_routes.router, prefix="/api/v1")
         app.include_router(impact.router, prefix="/api/v1")
+        app.include_router(drift.router, prefix="/api/v1")
         app.include_router(insight_routes.router, prefix="/api/v1")
         app.include_router(live_routes.router, prefix="/api/v1")
         app.include_router(sql_routes.router, prefix="/api/v1")
@@ -206,11 +209,13 @@ class Application:
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            engine = open_engine(self._settings.store_url)
+            clusters = cluster_names(self._settings)
+            engine = with_clusters(open_engine(self._settings.store_url), clusters)
             stack.callback(engine.dispose)
             await run_in_threadpool(upgrade, engine)
             # Apart from what writes and removes, which may take its time.
             reading = open_engine(self._settings.store_url, self._settings.server.max_read_seconds)
+            reading = with_clusters(reading, clusters)
             stack.callback(reading.dispose)
             app.state.engine, app.state.writing = reading, engine
             app.state.metrics = self._metrics

@@ -10,8 +10,10 @@ import httpx2
 from headwater.config import Settings, load_settings
 from headwater.errors import BadConfig, InvalidRequest
 from headwater.server.app import Application
+from headwater.server.clusters import cluster_names
 from headwater.server.http.body import Receive, Scope, Send
 from headwater.store.engine import Engine, describe
+from headwater.store.lineage.cluster_names import with_clusters
 from headwater.store.read_only import open_read_only
 
 
@@ -55,4 +57,5 @@ def open_store(url: str) -> StoreTransport:
         engine = open_read_only(url)
     except BadConfig as error:
         raise InvalidRequest("--server", error.reason) from None
-    return StoreTransport(engine, load_settings())
+    settings = load_settings()
+    return StoreTransport(with_clusters(engine, cluster_names(settings)), settings)

@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from headwater.emit.gaps import GapEntry, gaps_facets
@@ -16,6 +16,13 @@ from headwater.spark.relations import Java
 Json = dict[str, Any]
 
 log = logging.getLogger("headwater.spark")
+
+_UNSEEN_WRITES = GapEntry(
+    "output",
+    "foreachBatch",
+    "The function that is given the batches writes nothing that Spark reports: "
+    "what it does with their rows is not known.",
+)
 
 
 class StreamRun:
@@ -42,6 +49,7 @@ class StreamRun:
         self.checkpoint: str | None = None
         self._first_batch: int | None = None
         self._progress: Json = {}
+        self._batches_with_rows = 0
 
     @property
     def was_reported(self) -> bool:
@@ -112,6 +120,7 @@ class StreamRun:
         if self._first_batch is None:
             self._first_batch = progress.get("batchId")
         self._progress = progress
+        self._batches_with_rows += (progress.get("numInputRows") or 0) > 0
 
     def find_topics(self) -> None:
         """Name the topics of a pattern, which only batches report; they may change."""
@@ -126,8 +135,9 @@ class StreamRun:
 
     def event(self, kind: str, error: str | None = None) -> Json:
         self.reported_at = time.monotonic()
-        run_facets: Json = {"spark_stream": self._stream_facet()}
-        run_facets.update(gaps_facets(events.SPARK, self._gaps))
+        gaps = self._gaps | self._find_unseen_writes(kind)
+        run_facets: Json = {"spark_stream": self._stream_facet(gaps)}
+        run_facets.update(gaps_facets(events.SPARK, gaps))
         if error is not None:
             run_facets["errorMessage"] = events.error_facet(error)
         inputs = [events.dataset(each) for each in self._inputs.values()]
@@ -138,7 +148,19 @@ class StreamRun:
         run = {"runId": self.run, "facets": run_facets}
         return events.SPARK.run_event(kind, self._job, run, inputs, outputs)
 
-    def _stream_facet(self) -> Json:
+    def _find_unseen_writes(self, kind: str) -> set[GapEntry]:
+        """A function that was given rows, and has written to nothing that is known.
+
+        While it runs, the writes of its newest batch may not have been reported by Spark yet.
+        """
+        enough = 2 if kind == "RUNNING" else 1
+        if self.reading is None or not self.reading.target.has_none or self._outputs:
+            return set()
+        if self._batches_with_rows < enough or any(gap.kind == "output" for gap in self._gaps):
+            return set()
+        return {_UNSEEN_WRITES}
+
+    def _stream_facet(self, gaps: Iterable[GapEntry]) -> Json:
         """How far the query is; its id is the same after a restart from its checkpoint."""
         progress = self._progress
         states = progress.get("stateOperators") or []
@@ -161,7 +183,7 @@ class StreamRun:
                     progress.get("sources") or [], self.counts.sources, strict=False
                 )
             ],
-            gaps=sorted({gap.name for gap in self._gaps}),
+            gaps=sorted({gap.name for gap in gaps}),
         )
 
 

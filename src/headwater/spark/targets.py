@@ -23,13 +23,16 @@ from headwater.spark.datasets.unknown import unknown_output
 from headwater.spark.plan import PlanNode
 from headwater.spark.relations import Java, PlanRelation
 
+# Columns: their names and types.
+_Typed = list[tuple[str, Any]]
+
 
 class Target(NamedTuple):
     """What is written to, the part of the plan that gives the rows, and the target's columns."""
 
     relations: list[PlanRelation]
     query: PlanNode
-    columns: list[tuple[str, Any]]
+    columns: _Typed
     is_by_name: bool = False
     topic_options: Mapping[str, str] | None = None
     """How Kafka is written to, where a column of the rows has the topic."""
@@ -83,7 +86,8 @@ def _stream(plan: Java, tree: PlanNode, query_name: str) -> Target:
     """A stream's sink of the second kind."""
     relation = plan.relation()
     if relation.isDefined():
-        return Target(name_leaf(relation.get()), tree.child("query"), _columns(tree, "relation"))
+        columns = _by_name(_columns(tree, "relation"), _columns_of(plan.query()))
+        return Target(name_leaf(relation.get()), tree.child("query"), columns)
     kind = str(plan.table().getClass().getSimpleName())
     if "Kafka" in kind:
         options = read_map(plan.writeOptions())
@@ -148,8 +152,22 @@ def _table(plan: Java, tree: PlanNode, query_name: str) -> Target:
     relations = name_leaf(plan.table())
     options = describe_options(read_map(plan.writeOptions()))
     gap = unknown_output(_class_of(plan.table().table()), options)
-    columns = _columns(tree, "table")
+    columns, written = _columns(tree, "table"), _columns_of(plan.query())
+    # Of tables that accept any schema, Spark leaves it to their connectors what goes where.
+    columns = _by_name(columns, written) if plan.isByName() else _by_place(columns, written)
     return Target(relations, tree.child("query"), columns, gaps=() if relations else (gap,))
+
+
+def _by_name(columns: _Typed, written: _Typed) -> _Typed:
+    """The columns of a table that are written, in the order of the rows; new ones as they are."""
+    # Spark goes by names in any case.
+    known = {name.lower(): (name, kind) for name, kind in columns}
+    return [known.get(name.lower(), (name, kind)) for name, kind in written]
+
+
+def _by_place(columns: _Typed, written: _Typed) -> _Typed:
+    """The same, where the first column is the first."""
+    return [*columns, *written[len(columns) :]]
 
 
 def _rewritten(plan: Java, tree: PlanNode, query_name: str) -> Target:
@@ -176,10 +194,13 @@ def _created(plan: Java, tree: PlanNode, query_name: str) -> Target:
 
 
 def _merged(plan: Java, tree: PlanNode, query_name: str) -> Target:
-    """Delta's MERGE."""
-    query, source, target = read_merge(tree)
+    """Delta's MERGE, which may add columns to its target."""
+    migrated = plan.migratedSchema()
+    schema = _of_schema(migrated.get()) if migrated.isDefined() else []
+    query, source, target = read_merge(tree, schema)
     plans = ((plan.source(), source), (plan.target(), target))
-    return _changed(plan, query, target, plans, "merge")
+    found = _changed(plan, query, target, plans, "merge")
+    return found._replace(columns=schema) if schema else found
 
 
 def _updated(plan: Java, tree: PlanNode, query_name: str) -> Target:
@@ -265,13 +286,17 @@ def _files(plan: Java, tree: PlanNode, query_name: str) -> Target:
     return Target([relation], tree.child("query"), _columns_of(plan.query()))
 
 
-def _columns_of(query: Java) -> list[tuple[str, Any]]:
+def _columns_of(query: Java) -> _Typed:
     """The columns of a query, with the types that its aliases do not have."""
-    schema = json.loads(str(query.schema().json()))
-    return [(field["name"], field["type"]) for field in schema["fields"]]
+    return _of_schema(query.schema())
 
 
-def _columns(tree: PlanNode, field: str) -> list[tuple[str, Any]]:
+def _of_schema(schema: Java) -> _Typed:
+    fields = json.loads(str(schema.json()))["fields"]
+    return [(field["name"], field["type"]) for field in fields]
+
+
+def _columns(tree: PlanNode, field: str) -> _Typed:
     """The columns of a relation inside a field of the node."""
     for relation in tree.expressions(field):
         output = relation.expressions("output")

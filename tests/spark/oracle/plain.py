@@ -15,10 +15,11 @@ from typing import Any
 from headwater.emit.sender import Sender
 from headwater.spark.listener import LineageListener
 from tests.spark.observed import ObservedEvents, counted, fields
+from tests.spark.oracle.plain_programs import PLAIN
 from tests.spark.oracle.program import Program
 from tests.spark.oracle.programs import PROGRAMS
 from tests.spark.oracle.runs import Runner
-from tests.spark.oracle.test_oracle import listed
+from tests.spark.oracle.test_oracle import check_program, listed
 
 # What Python functions need of pandas and pyarrow differs by version, and so does whether they run.
 _WITH_PANDAS = ("mapIn", "applyIn", "cogroup", "pandas functions", "transformWithState")
@@ -43,6 +44,10 @@ def run(folder: Path) -> dict[str, Any]:
         if program.write is None and not program.name.startswith(_WITH_PANDAS)
     ]
     found = {program.name: _difference(runner, program) for program in chosen}
+    release = tuple(map(int, __version__.split(".")[:2]))
+    for program in PLAIN:
+        if release >= program.oldest:
+            found[program.name] = _difference(runner, program) or _violation(runner, program)
     found["a table of a database"] = _write_to_database(runner, observed, folder)
     listener.close()
     spark.stop()
@@ -67,6 +72,15 @@ def _difference(runner: Runner, program: Program) -> list[str]:
         ("gaps", sorted({gap["name"] for gap in gaps}), sorted(program.gaps)),
     ]
     return [f"{name}: {has!r}, not {had!r}" for name, has, had in pairs if has != had]
+
+
+def _violation(runner: Runner, program: Program) -> list[str]:
+    """What data shows, of programs that no other test runs."""
+    try:
+        check_program(runner, program)
+    except Exception as error:
+        return [f"{type(error).__name__}: {str(error)[:500]}"]
+    return []
 
 
 def _write_to_database(runner: Runner, observed: ObservedEvents, folder: Path) -> list[str]:

@@ -45,6 +45,10 @@ class Program:
     write: Callable[[Scene, str], None] | None = None
     read: Callable[[Scene, str], "DataFrame"] | None = None
     is_stream: bool = False
+    oldest: tuple[int, int] = (4, 0)
+    """The oldest Spark that runs it."""
+    is_delta: bool = False
+    """Whether it needs a session whose catalog has Delta's tables."""
     is_executed: bool = True
     """Whether it is run; else its plan alone is read, as of functions that need another pyarrow."""
     varied: tuple[str, ...] = ()

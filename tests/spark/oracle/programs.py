@@ -1,6 +1,8 @@
 """All programs of the oracle."""
 
+from tests.spark.oracle.analysis_programs import ANALYSES
 from tests.spark.oracle.api_programs import API
+from tests.spark.oracle.delta_programs import DELTA
 from tests.spark.oracle.everyday_programs import EVERYDAY
 from tests.spark.oracle.frame_programs import FRAMES
 from tests.spark.oracle.hive_programs import HIVE
@@ -15,11 +17,13 @@ PROGRAMS = (
     *STATEMENTS,
     *REPORTS,
     *EVERYDAY,
+    *ANALYSES,
     *NESTED,
     *FRAMES,
     *API,
     *TABLE_WRITES,
     *REPLACING,
+    *DELTA,
     *HIVE,
     *STREAMS,
 )

@@ -20,6 +20,10 @@ def _read_own(scene: Scene, target: str) -> "DataFrame":
     return scene.spark.table(target)
 
 
+def _read_folder(scene: Scene, target: str) -> "DataFrame":
+    return scene.spark.read.parquet(str(scene.folder / target))
+
+
 def _replace(scene: Scene, target: str) -> None:
     frame = scene.table("orders")
     first = scene.spark.sql("SELECT 0 AS number, 'none' AS country")
@@ -43,6 +47,27 @@ def _overwrite_partitions(scene: Scene, target: str) -> None:
     first.writeTo(_table(target)).partitionedBy(partitioning.days("moment")).create()
     frame = scene.table("orders").selectExpr("id AS number", "at AS moment")
     frame.writeTo(_table(target)).overwritePartitions()
+
+
+def _append_any(scene: Scene, target: str) -> None:
+    """To a table that takes columns by their names, and new ones."""
+    scene.spark.sql(
+        f"CREATE TABLE {_table(target)} (id int, note string, price double, who string) "
+        "USING iceberg TBLPROPERTIES ('write.spark.accept-any-schema' = 'true')"
+    )
+    frame = scene.table("orders").selectExpr("id", "price", "customer AS who", "country AS land")
+    frame.writeTo(_table(target)).option("mergeSchema", "true").append()
+
+
+def _overwrite_folder(scene: Scene, target: str) -> None:
+    writer = scene.table("orders").select("id", "country").write.mode("overwrite")
+    writer = writer.option("partitionOverwriteMode", "dynamic").partitionBy("country")
+    writer.parquet(str(scene.folder / target))
+
+
+def _insert_columns(scene: Scene, target: str) -> None:
+    scene.spark.sql(f"CREATE TABLE {target} (a int, b string, c double) USING parquet")
+    scene.spark.sql(f"INSERT INTO {target} (c, a) SELECT price, id FROM orders")
 
 
 def _merge_rows(scene: Scene, target: str) -> None:
@@ -127,6 +152,32 @@ REPLACING = (
         varied=("id", "at"),
         read=_read,
         write=_overwrite_partitions,
+    ),
+    Program(
+        "append of columns by their names",
+        {
+            "id": "id IDENTITY",
+            "price": "price IDENTITY",
+            "who": "customer IDENTITY",
+            "land": "country IDENTITY",
+        },
+        varied=("id", "price", "customer", "country"),
+        read=_read,
+        write=_append_any,
+    ),
+    Program(
+        "partitions of a folder overwritten",
+        {"id": "id IDENTITY", "country": "country IDENTITY"},
+        varied=("id", "country"),
+        read=_read_folder,
+        write=_overwrite_folder,
+    ),
+    Program(
+        "INSERT of some columns",
+        {"a": "id IDENTITY", "b": "", "c": "price IDENTITY"},
+        varied=("id", "price"),
+        read=_read_own,
+        write=_insert_columns,
     ),
     Program(
         "MERGE as changes beside the files",

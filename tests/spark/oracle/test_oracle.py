@@ -1,13 +1,16 @@
 """Lineage held by data: whatever changes in an output has an edge from what was changed."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from headwater.emit.sender import Sender
 from headwater.spark.listener import LineageListener
+from testing.services import delta
 from tests.spark.observed import ObservedEvents
+from tests.spark.oracle.program import Program
 from tests.spark.oracle.programs import PROGRAMS
 from tests.spark.oracle.runs import Runner, Values
 
@@ -27,16 +30,39 @@ BY_NAME = {program.name: program for program in PROGRAMS}
 
 @pytest.fixture(scope="module")
 def runner(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
+    with _listen(spark) as observed:
+        spark.sql("CREATE NAMESPACE IF NOT EXISTS lake.oracle")
+        yield Runner(spark, observed, tmp_path_factory.mktemp("oracle"))
+
+
+@pytest.fixture(scope="module")
+def delta_runner(
+    spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Runner]:
+    session = delta.new_session(spark)
+    with _listen(session) as observed:
+        yield Runner(session, observed, tmp_path_factory.mktemp("delta"))
+
+
+@contextmanager
+def _listen(session: "SparkSession") -> Iterator[ObservedEvents]:
     observed = ObservedEvents()
-    listener = LineageListener(spark, Sender(observed.post), "oracle", batch=True)
-    spark.sql("CREATE NAMESPACE IF NOT EXISTS lake.oracle")
-    yield Runner(spark, observed, tmp_path_factory.mktemp("oracle"))
+    listener = LineageListener(session, Sender(observed.post), "oracle", batch=True)
+    yield observed
     listener.close()
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", [name for name, each in BY_NAME.items() if not each.is_delta])
 def test_programs(runner: Runner, name: str) -> None:
-    program = BY_NAME[name]
+    check_program(runner, BY_NAME[name])
+
+
+@pytest.mark.parametrize("name", [name for name, each in BY_NAME.items() if each.is_delta])
+def test_programs_of_delta(delta_runner: Runner, name: str) -> None:
+    check_program(delta_runner, BY_NAME[name])
+
+
+def check_program(runner: Runner, program: Program) -> None:
     written, gaps = runner.lineage(program)
     facet = written["facets"]["columnLineage"]
     columns = {column: listed(each["inputFields"]) for column, each in facet["fields"].items()}

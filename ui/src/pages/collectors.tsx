@@ -6,7 +6,7 @@ import type { CollectorAnswer } from "../api/schema";
 import { useNoEdit } from "../parts/may-edit";
 import { Fact, Facts, Section, useTitle } from "../parts/page";
 import { Answer, Empty } from "../parts/states";
-import { Ago, spanOf } from "../parts/time";
+import { Ago, durationOf } from "../parts/time";
 import { strings } from "../strings";
 
 const words = strings.collectors;
@@ -62,7 +62,7 @@ function Collector({ of }: { of: CollectorAnswer }) {
         </Fact>
         <Fact name={words.next}>
           {of.isRequested ? words.requested : of.state !== "stopped" && <Ago time={of.nextAt} />}{" "}
-          <span className="faint">{words.every(spanOf(of.everySeconds))}</span>
+          <span className="faint">{words.every(durationOf(of.everySeconds * 1000))}</span>
         </Fact>
         <Fact name={words.lastChange}>
           <Ago time={of.lastChangeAt} />

@@ -4,11 +4,12 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 
 import { fieldId } from "../api/ids";
 import type { Direction } from "../api/queries";
-import { columnLineage, dataset } from "../api/queries";
+import { columnLineage, dataset, edits } from "../api/queries";
 import type { ColumnGraphShape } from "../api/schema";
 import { columnEdges, gapsOf } from "../graph/columns";
 import { How } from "../graph/edges";
 import type { ColumnEdge } from "../graph/model";
+import { EditDetails } from "../parts/edit-details";
 import { GapsOfJobs } from "../parts/gaps";
 import { Icon, SystemIcon } from "../parts/icons";
 import { ColumnLink, DatasetLink, JobLink, NamespaceLink, TagLink } from "../parts/links";
@@ -31,6 +32,8 @@ export function ColumnPage() {
   const own = up.data?.graph.find((node) => node.data.field === field && node.distance === 0);
   const its = useQuery(dataset(named));
   const told = its.data && flatten(its.data.fields).find(({ path }) => path === field)?.field;
+  // By the last edit that this page shows, an edit of it overwrites nobody's.
+  useQuery(edits("dataset", named));
   const navigate = useNavigate();
   return (
     <div className="page">
@@ -53,6 +56,12 @@ export function ColumnPage() {
         <Link to="/impact" search={{ node: id }} className="button">
           {strings.impact.button}
         </Link>
+        {told && (
+          <EditDetails
+            entity={{ type: "dataset", namespace, name, field }}
+            before={{ description: told.description ?? "", owners: "", tags: told.tags }}
+          />
+        )}
       </PageHead>
       <section className="card" aria-label={strings.graph.details}>
         {told?.description && <p className="wrap">{told.description}</p>}

@@ -14,7 +14,7 @@ import { Answer, Empty } from "../parts/states";
 import { bytesOf, countOf, durationOf, exactOf } from "../parts/time";
 import { startOf } from "../parts/timeline";
 import { strings } from "../strings";
-import { systemOfNamespace } from "../systems";
+import { systemOfJob } from "../systems";
 
 const words = strings.compare;
 /** Differences of each kind that are shown. */
@@ -37,7 +37,7 @@ export function ComparePage() {
     <div className="page">
       <PageHead
         kind={words.title}
-        icon={<SystemIcon system={systemOfNamespace(namespace)} />}
+        icon={<SystemIcon system={systemOfJob(namespace)} />}
         title={name || namespace}
         under={<JobLink of={named} />}
       />

@@ -24,7 +24,7 @@ import { UpstreamHealth } from "../parts/upstream";
 import { UsedDatasets } from "../parts/used-datasets";
 import { JobSql } from "../sql/job-sql";
 import { strings } from "../strings";
-import { systemOfNamespace } from "../systems";
+import { systemOfJob } from "../systems";
 import type { Step } from "./activity-figures";
 import { Activity } from "./job-activity";
 import { Runs } from "./job-runs";
@@ -44,7 +44,7 @@ export function JobPage() {
     <div className="page">
       <PageHead
         kind={strings.kinds.job}
-        icon={<SystemIcon system={systemOfNamespace(named.namespace)} />}
+        icon={<SystemIcon system={integrationOf(query.data?.facets ?? {}) || systemOfJob(named.namespace)} />}
         title={named.name || named.namespace}
         under={<NamespaceLink name={named.namespace} />}
       >
@@ -141,7 +141,7 @@ function About({ of, parent }: { of: JobShape; parent: FamilyJob | undefined }) 
       {of.gapSummary && <GapNotice summary={of.gapSummary} gaps={of.gaps} />}
       <Facts>
         <Fact name={strings.graph.system}>
-          <SystemLink name={integrationOf(of.facets) || systemOfNamespace(of.namespace)} />
+          <SystemLink name={integrationOf(of.facets) || systemOfJob(of.namespace)} />
         </Fact>
         <Fact name={words.state}>{own && <State state={own.state} />}</Fact>
         <Fact name={words.type}>{of.type.toLowerCase()}</Fact>

@@ -18,7 +18,7 @@ import { JsonView } from "../parts/tree";
 import { UsedDatasets } from "../parts/used-datasets";
 import { JobSql } from "../sql/job-sql";
 import { strings } from "../strings";
-import { systemOfNamespace } from "../systems";
+import { systemOfJob } from "../systems";
 
 const words = strings.run;
 
@@ -30,7 +30,7 @@ export function RunPage() {
     <div className="page">
       <PageHead
         kind={strings.kinds.run}
-        icon={job && <SystemIcon system={systemOfNamespace(job.namespace)} />}
+        icon={job && <SystemIcon system={systemOfJob(job.namespace)} />}
         title={job?.name ?? id}
         under={job && <span className="mono">{id}</span>}
       >

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 
 import type { Named } from "../api/ids";
 import { strings } from "../strings";
-import { lookOf, systemOfNamespace } from "../systems";
+import { lookOf, systemOfJob, systemOfNamespace } from "../systems";
 import { SystemIcon } from "./icons";
 
 export function DatasetLink({ of, system }: { of: Named; system?: string }) {
@@ -18,7 +18,7 @@ export function DatasetLink({ of, system }: { of: Named; system?: string }) {
 export function JobLink({ of, system }: { of: Named; system?: string }) {
   return (
     <Link className="thing job" to="/job" search={{ namespace: of.namespace, name: of.name }} title={titleOf(of)}>
-      <SystemIcon system={system ?? systemOfNamespace(of.namespace)} />
+      <SystemIcon system={system ?? systemOfJob(of.namespace)} />
       <bdi className="name">{of.name || of.namespace}</bdi>
     </Link>
   );

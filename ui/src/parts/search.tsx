@@ -7,7 +7,7 @@ import { fieldId } from "../api/ids";
 import { found, run } from "../api/queries";
 import type { RunShape, SearchResult } from "../api/schema";
 import { strings } from "../strings";
-import { systemOfNamespace } from "../systems";
+import { systemOfJob, systemOfNamespace } from "../systems";
 import { State } from "./badges";
 import { Icon, SystemIcon } from "./icons";
 
@@ -172,7 +172,7 @@ export function Search({
 function FoundRun({ of: { id, job, state } }: { of: RunShape }) {
   return (
     <>
-      <SystemIcon system={systemOfNamespace(job?.namespace ?? "")} />
+      <SystemIcon system={systemOfJob(job?.namespace ?? "")} />
       <span className="found-name">
         <bdi className="name">{job?.name ?? id}</bdi>
         <span className="faint name">
@@ -189,7 +189,7 @@ function Result({ of: result }: { of: SearchResult }) {
   const isJob = result.type === "JOB";
   return (
     <>
-      <SystemIcon system={systemOfNamespace(result.namespace)} />
+      <SystemIcon system={isJob ? systemOfJob(result.namespace) : systemOfNamespace(result.namespace)} />
       <span className="found-name">
         <bdi className="name">{result.name}</bdi>
         <span className="faint name">

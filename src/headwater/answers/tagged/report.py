@@ -45,11 +45,12 @@ class _Row(NamedTuple):
 def tag_report(connection: Connection, view: View, tag: str, most: int) -> Shape:
     """Everything about a tag: what is untagged and not masked comes first, then by name.
 
-    At most so many columns are followed.
+    At most so many columns are followed, and so many that have the tag listed; all are counted.
     """
     found = read_tagged(connection, tag)
     datasets = _shown_datasets(view, found[Slot.DATASET])
-    jobs = found[Slot.JOB].keys() - view.hidden(found[Slot.JOB])
+    # An edit does not tell datasets from jobs: their names do.
+    jobs = view.reader.job_names(found[Slot.JOB]).keys() - view.hidden(found[Slot.JOB])
     whole = {id for id, fields in datasets.items() if "" in fields}
     starts = {ColumnKey(id, field) for id, fields in datasets.items() for field in fields if field}
     starts |= set(list_columns(connection, view, whole)) if whole else set()
@@ -61,21 +62,23 @@ def tag_report(connection: Connection, view: View, tag: str, most: int) -> Shape
         Limits(_MOST_DEPTH, most),
         with_indirect=False,
     )
-    rows = [
+    tagged = [
         *(_Row(TAGGED, Slot.DATASET, id, field) for id in datasets for field in datasets[id]),
         *(_Row(TAGGED, Slot.JOB, id) for id in jobs),
-        *_rows_of(follow(graph), whole),
     ]
+    left = max(0, len(tagged) - most)
+    rows = [*tagged[:most], *_rows_of(follow(graph), whole)]
     assets = _shapes(connection, view, rows)
     counts = {state: sum(asset["state"] == state for asset in assets) for state in STATES}
+    counts[TAGGED] += left
     return {
         "tag": tag,
         "description": read_description(connection, tag_id(tag)),
         "counts": counts,
         "assets": assets,
-        "totalCount": len(assets),
+        "totalCount": sum(counts.values()),
         "owners": sorted({owner for asset in assets for owner in asset["owners"]}),
-        "isCut": is_cut or graph.is_cut,
+        "isCut": is_cut or left > 0 or graph.is_cut,
         "incomplete": bool(graph.gaps),
     }
 
@@ -86,8 +89,8 @@ def _shown_datasets(view: View, found: TaggedFields) -> TaggedFields:
     shown: TaggedFields = {}
     for id, fields in found.items():
         shown.setdefault(view.classes.chosen(id), set()).update(fields)
-    hidden = view.hidden(shown)
-    return {id: fields for id, fields in shown.items() if id not in hidden}
+    known = view.reader.dataset_names(shown).keys() - view.hidden(shown)
+    return {id: fields for id, fields in shown.items() if id in known}
 
 
 def _rows_of(flow: ValueFlow, whole: set[bytes]) -> Iterator[_Row]:

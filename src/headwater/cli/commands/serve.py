@@ -54,7 +54,9 @@ def serve(
     """
     settings = load_settings(store=store, data=data, server={"host": host, "port": port})
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level="INFO")
-    logging.getLogger("alembic").setLevel("WARNING")
+    # One says each migration, the other each request of a collector.
+    for name in ("alembic", "httpx2"):
+        logging.getLogger(name).setLevel("WARNING")
     _check_lake(settings)
     plans = _read_collectors(settings) if collect else []
     _prepare_store(settings)

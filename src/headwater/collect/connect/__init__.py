@@ -7,7 +7,7 @@ import msgspec
 
 from headwater.collect import Collected
 from headwater.collect.connect.connector import ConnectCluster
-from headwater.collect.connect.fetch import ClusterInfo, ConnectApi
+from headwater.collect.connect.fetch import ClusterInfo, ConnectApi, Plugin
 from headwater.collect.connect.rows import read_rows
 from headwater.collect.connect.schemas import RegisteredColumns
 from headwater.collect.connect.settings import ConnectSettings
@@ -86,7 +86,7 @@ class ConnectCollector:
     def _collect(self, api: ConnectApi) -> Iterator[Collected]:
         info = api.read_cluster()
         known = dict(self._state.of_cluster(info.kafka_cluster))
-        cluster = self._cluster(info, api.read_versions())
+        cluster = self._cluster(info, api.read_plugins())
         columns = RegisteredColumns(self._settings)
         try:
             yield from self._collect_from(api, cluster._replace(columns=columns), known)
@@ -108,7 +108,7 @@ class ConnectCollector:
         for name in sorted(set(known) - {report.name for report in reports}):
             yield from _collected(name, translate_deletion(cluster, name, known[name], at))
 
-    def _cluster(self, info: ClusterInfo, versions: Mapping[str, str]) -> ConnectCluster:
+    def _cluster(self, info: ClusterInfo, plugins: Sequence[Plugin]) -> ConnectCluster:
         settings = self._settings
         heartbeat = int(parse_duration(settings.heartbeat).total_seconds())
         return ConnectCluster(
@@ -118,7 +118,7 @@ class ConnectCollector:
             settings.bootstrap,
             heartbeat,
             self._rows,
-            versions,
+            plugins,
         )
 
     def _read_types(self, api: ConnectApi, plugin: str) -> dict[str, str]:

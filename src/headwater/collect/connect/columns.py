@@ -55,6 +55,7 @@ class ColumnFacets:
                 table.name.name,
                 self._chain.origin_of(topic),
                 known.value if known is not None else (),
+                known.key if known is not None else (),
             )
             self._add(fields, found, table.name)
         return self._facet(fields)
@@ -80,11 +81,12 @@ class ColumnFacets:
 
     def _add(self, fields: Json, found: ConnectorColumns, source: DatasetName) -> None:
         self.gaps |= dict.fromkeys(found.gaps)
-        for path, origins in found.columns.items():
-            for origin in origins:
-                if origin.part != "headers":
-                    inputs = fields.setdefault(_named(path, "value"), {"inputFields": []})
-                    inputs["inputFields"].append(_input_field(source, origin))
+        for part, columns in (("value", found.columns), ("key", found.key_columns)):
+            for path, origins in columns.items():
+                for origin in origins:
+                    if origin.part != "headers":
+                        inputs = fields.setdefault(_named(path, part), {"inputFields": []})
+                        inputs["inputFields"].append(_input_field(source, origin))
 
     def _facet(self, fields: Json) -> Json:
         if not fields:
@@ -94,13 +96,10 @@ class ColumnFacets:
 
 
 def _input_field(source: DatasetName, origin: ColumnOrigin) -> Json:
-    own = _named(origin.path, origin.part)
-    # Of a topic, the fields of keys are beside those of values, which have no prefix.
-    is_plain = origin.part == "value" or not origin.path
     return {
         "namespace": source.namespace,
         "name": source.name,
-        "field": own if is_plain else f"{origin.part}.{own}",
+        "field": _named(origin.path, origin.part),
         "transformations": [
             {
                 "type": "DIRECT",
@@ -111,5 +110,6 @@ def _input_field(source: DatasetName, origin: ColumnOrigin) -> Json:
     }
 
 
-def _named(path: Path, whole: str) -> str:
-    return ".".join(path) or whole
+def _named(path: Path, part: str) -> str:
+    """Of a topic, the fields of keys are beside those of values, which have no prefix."""
+    return ".".join(path if path and part == "value" else (part, *path))

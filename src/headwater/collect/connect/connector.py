@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from headwater.collect.connect.columns import ColumnFacets, ReadColumns
 from headwater.collect.connect.datasets import ConnectorDatasets
-from headwater.collect.connect.fetch import ClusterInfo, ConnectorReport
+from headwater.collect.connect.fetch import ClusterInfo, ConnectorReport, Plugin
 from headwater.collect.connect.lifecycle import ConnectorStep, find_failures
 from headwater.collect.connect.state import KnownConnector
 from headwater.emit.events import Producer
@@ -35,9 +35,13 @@ class ConnectCluster(NamedTuple):
     bootstrap: str
     heartbeat_seconds: int
     rows: Sequence[Row] = ()
-    versions: Mapping[str, str] = {}
-    """Of the classes of connectors that the worker has."""
+    plugins: Sequence[Plugin] = ()
     columns: ReadColumns = lambda topic: None
+
+    @property
+    def has_our_plugin(self) -> bool:
+        """Whether ours is installed: what it counts inside is not counted outside as well."""
+        return any(plugin.kind in knowledge()["transforms"]["ours"] for plugin in self.plugins)
 
 
 class ObservedConnector:
@@ -74,6 +78,8 @@ class ObservedConnector:
 
     def offsets(self) -> dict[str, int]:
         """How far a sink is in each of its topics; a source's offsets are its own affair."""
+        if self._cluster.has_our_plugin:
+            return {}
         found: Counter[str] = Counter()
         for place in self._report.offsets or ():
             partition, offset = place.get("partition"), place.get("offset")
@@ -155,10 +161,10 @@ class ObservedConnector:
             return chosen
         found = {
             version
-            for name, version in self._cluster.versions.items()
+            for name, version in self._cluster.plugins
             if is_alias(kind, name) or kind == name.rpartition(".")[2].removesuffix("Connector")
         }
-        return found.pop() if len(found) == 1 else None
+        return found.pop() or None if len(found) == 1 else None
 
     def _error(self) -> Json:
         """The connector's own trace, else those of its tasks, by their innermost cause."""

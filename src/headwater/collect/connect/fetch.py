@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 from urllib.parse import quote
 
 import httpx2
@@ -22,6 +22,13 @@ class ClusterInfo(NamedTuple):
     """The Kafka cluster that a Connect cluster belongs to, and the version of its workers."""
 
     kafka_cluster: str
+    version: str
+
+
+class Plugin(NamedTuple):
+    """A class that a worker has, in one of its versions."""
+
+    kind: str
     version: str
 
 
@@ -106,15 +113,12 @@ class ConnectApi:
         defined = filter(_is_object, found) if isinstance(found, list) else ()
         return {str(each.get("name")): str(each.get("type")) for each in defined}
 
-    def read_versions(self) -> dict[str, str]:
-        """The version of each class of connectors that the worker has in one version alone."""
-        found = self._find("/connector-plugins")
-        versions: dict[str, set[str]] = {}
-        for plugin in filter(_is_object, found) if isinstance(found, list) else ():
-            kind, version = plugin.get("class"), plugin.get("version")
-            if isinstance(kind, str) and isinstance(version, str):
-                versions.setdefault(kind, set()).add(version)
-        return {kind: found.pop() for kind, found in versions.items() if len(found) == 1}
+    def read_plugins(self) -> list[Plugin]:
+        """What the worker has installed: connectors, and from Kafka 3.2 on transforms as well."""
+        found = self._find("/connector-plugins?connectorsOnly=false")
+        plugins = filter(_is_object, found) if isinstance(found, list) else ()
+        texts = ((each.get("class"), each.get("version")) for each in plugins)
+        return [Plugin(kind, str(version or "")) for kind, version in texts if _is_text(kind)]
 
     def _find(self, path: str) -> Any:
         """What is at a path; None where a worker has no such thing, or does not show it."""
@@ -126,6 +130,10 @@ class ConnectApi:
 def _object(value: Any, key: str) -> Json:
     found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}
+
+
+def _is_text(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str)
 
 
 def _is_object(value: Any) -> bool:

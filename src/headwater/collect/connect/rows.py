@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headwater.errors import BadConfig
+from headwater.model.connect.column_steps import STEP_KINDS
 from headwater.model.connect.connector_templates import Row
 
 _ROLES = ("source", "sink")
@@ -35,4 +36,15 @@ def _find_problem(row: object) -> str | None:
     classes = row.get("classes")
     if not isinstance(classes, list) or not classes or not all(isinstance(c, str) for c in classes):
         return "'classes' is not a list of class names"
-    return None if row.get("role") in _ROLES else "'role' is neither 'source' nor 'sink'"
+    if row.get("role") not in _ROLES:
+        return "'role' is neither 'source' nor 'sink'"
+    return _find_problem_of_steps(row.get("columns", []))
+
+
+def _find_problem_of_steps(steps: object) -> str | None:
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        return "'columns' is not a list of steps"
+    for number, step in enumerate(steps):
+        if step.get("do") not in STEP_KINDS:
+            return f"columns[{number}]: 'do' is none of {', '.join(sorted(STEP_KINDS))}"
+    return None

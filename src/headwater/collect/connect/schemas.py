@@ -21,10 +21,17 @@ class RegisteredColumns:
     def __init__(self, settings: ConnectSettings) -> None:
         self._api: RegistryApi | None = None
         if settings.registry:
-            own = {"url": settings.registry, "bootstrap": settings.bootstrap}
-            user = {"user": settings.registry_user, "password": settings.registry_password}
-            its = {"ca": settings.ca, "timeout": settings.timeout, "state": settings.state}
-            self._api = RegistryApi(SchemaRegistrySettings(**own, **user, **its))
+            self._api = RegistryApi(
+                SchemaRegistrySettings(
+                    url=settings.registry,
+                    bootstrap=settings.bootstrap,
+                    user=settings.registry_user,
+                    password=settings.registry_password,
+                    ca=settings.ca,
+                    timeout=settings.timeout,
+                    state=settings.state,
+                )
+            )
         self._known: dict[str, TopicColumns | None] = {}
         self._failure: SourceUnavailable | None = None
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import Field, field_validator
 
-from headwater.collect.rest import RestSettings
+from headwater.collect.rest import RestSettings, check_url
 from headwater.config import check_secret_reference
 from headwater.durations import parse_duration
 
@@ -39,6 +39,11 @@ class ConnectSettings(RestSettings):
         default="",
         description="Where its password is: env:VARIABLE or file:PATH, never the password.",
     )
+
+    @field_validator("registry")
+    @classmethod
+    def _is_registry_url(cls, value: str) -> str:
+        return check_url(value) if value else value
 
     @field_validator("registry_password")
     @classmethod

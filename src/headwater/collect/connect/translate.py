@@ -42,7 +42,9 @@ def translate(
     if before is not None and before.run != connector.run:
         # Another configuration is another run.
         if Condition(before.condition).is_alive:
-            events.append(end_event(cluster, report.name, before, ConnectorStep.RECONFIGURED, at))
+            ended = _ended_at(cluster, before, at)
+            step = ConnectorStep.RECONFIGURED
+            events.append(end_event(cluster, report.name, before, step, ended))
         before = None
     offsets = connector.offsets()
     first = before.first_offsets if before is not None else offsets
@@ -78,8 +80,18 @@ def translate_deletion(
 ) -> TranslatedConnector:
     """A connector that is no longer there."""
     (step,) = steps_between(Condition(before.condition), Condition.ABSENT)
-    at = max(at, before.reported_at + 1)
-    return TranslatedConnector([end_event(cluster, name, before, step, at)], None)
+    ended = _ended_at(cluster, before, at)
+    return TranslatedConnector([end_event(cluster, name, before, step, ended)], None)
+
+
+def _ended_at(cluster: ConnectCluster, before: KnownConnector, at: int) -> int:
+    """When a run ended whose end was not seen: now, as far as can be seen from outside.
+
+    Where our plugin is installed it saw how the run ended, such as by a failure between two looks:
+    the event from outside is earlier, and counts less.
+    """
+    first = before.reported_at + 1
+    return first if cluster.has_our_plugin else max(at, first)
 
 
 def _find_steps(

@@ -1,6 +1,6 @@
 """The columns of a record's key, value and headers on their way through transforms."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 Path = tuple[str, ...]
@@ -100,30 +100,40 @@ class PartColumns:
         kept = {p: each for p, each in self.columns.items() if p[: len(path)] != path}
         return PartColumns({**kept, **{(*path, *p): c for p, c in added.items()}}, self.joined)
 
-    def without(self, name: str) -> "PartColumns":
-        is_hidden = self.find((name,)) is not None
-        kept = {p: each for p, each in self.columns.items() if p[:1] != (name,)}
+    def take_each(self, names: Collection[str]) -> dict[str, dict[Path, StateColumn]]:
+        """All columns at and below each of some names; the names that have any."""
+        found: dict[str, dict[Path, StateColumn]] = {name: {} for name in names}
+        for path, column in self.columns.items():
+            if path and path[0] in found:
+                found[path[0]][path[1:]] = column
+        for name, below in found.items():
+            if () not in below and (whole := self.find((name,))) is not None:
+                below[()] = whole
+        return {name: below for name, below in found.items() if below}
+
+    def without(self, names: Collection[str]) -> "PartColumns":
+        kept = {p: each for p, each in self.columns.items() if not p or p[0] not in names}
         found = PartColumns(kept, self.joined)
-        if is_hidden and found.find((name,)) is not None:
-            found.columns[(name,)] = _ABSENT
+        hidden = [(name,) for name in names if found.find((name,)) is not None]
+        found.columns.update(dict.fromkeys(hidden, _ABSENT))
         return found
 
-    def only(self, names: Sequence[str]) -> "PartColumns":
-        found = PartColumns()
-        for name in dict.fromkeys(names):
-            found = found.with_columns((name,), self.take((name,)))
-        return found
+    def with_each(self, added: Mapping[str, Mapping[Path, StateColumn]]) -> "PartColumns":
+        """With other columns at and below some names."""
+        kept = {p: each for p, each in self.columns.items() if not p or p[0] not in added}
+        more = {(name, *p): each for name, below in added.items() for p, each in below.items()}
+        return PartColumns({**kept, **more}, self.joined)
 
-    def each_at(self, path: Path, change: Callable[[StateColumn], StateColumn]) -> "PartColumns":
-        """With all columns at and below a path changed; nothing if there are none."""
-        changed = {rest: change(column) for rest, column in self.take(path).items()}
-        if path:
-            return self.with_columns(path, changed) if changed else self
-        return PartColumns(changed, {s: change(column) for s, column in self.joined.items()})
+    def changed(self, is_masked: bool) -> "PartColumns":
+        """With all columns changed."""
+        columns = {path: each.changed(is_masked) for path, each in self.columns.items()}
+        joined = {start: each.changed(is_masked) for start, each in self.joined.items()}
+        return PartColumns(columns, joined)
 
     def flat(self, delimiter: str) -> "PartColumns":
         """With the names of paths joined, as far as these are known."""
-        columns, joined = {}, dict(self.joined)
+        columns: dict[Path, StateColumn] = {}
+        joined = dict(self.joined)
         for path, column in self.columns.items():
             name = delimiter.join(path)
             columns[(name,) if path else ()] = column

@@ -47,18 +47,14 @@ def _select(step: Step, part: str, config: Config, record: RecordColumns) -> Rec
     only = entries(setting(step.get("only", ""), config))
     if only:
         always = entries(setting(step.get("always", ""), config))
-        columns = columns.only([*only, *always])
-    for name in entries(setting(step.get("drop", ""), config)):
-        columns = columns.without(name)
+        columns = PartColumns().with_each(columns.take_each([*only, *always]))
+    columns = columns.without(set(entries(setting(step.get("drop", ""), config))))
     # All at once: names may change places.
-    renames = [each.split(":", 1) for each in entries(setting(step.get("rename", ""), config))]
-    taken = {pair[0]: columns.take((pair[0],)) for pair in renames if len(pair) == 2}
-    for old in taken:
-        columns = columns.without(old)
-    for old, new in (pair for pair in renames if len(pair) == 2):
-        if taken[old]:
-            columns = columns.with_columns((new,), taken[old])
-    return {**record, part: columns}
+    pairs = [each.partition(":") for each in entries(setting(step.get("rename", ""), config))]
+    renames = {old: new for old, colon, new in pairs if colon}
+    taken = columns.take_each(renames)
+    columns = columns.without(taken.keys())
+    return {**record, part: columns.with_each({renames[old]: taken[old] for old in taken})}
 
 
 def _change(step: Step, part: str, config: Config, record: RecordColumns) -> RecordColumns:
@@ -68,9 +64,13 @@ def _change(step: Step, part: str, config: Config, record: RecordColumns) -> Rec
     pairs = [each.rpartition(":") for each in entries(setting(step["fields"], config))]
     is_pair = step["fields"] == "spec"
     names = [pair[0] for pair in pairs] if is_pair else [pair[2] for pair in pairs]
-    for path in [(name,) if name else () for name in names or [""]]:
-        columns = columns.each_at(path, lambda column: column.changed(is_masked))
-    return {**record, part: columns}
+    if not names or "" in names:
+        return {**record, part: columns.changed(is_masked)}
+    changed = {
+        name: {path: column.changed(is_masked) for path, column in below.items()}
+        for name, below in columns.take_each(names).items()
+    }
+    return {**record, part: columns.with_each(changed)}
 
 
 def _insert(step: Step, part: str, config: Config, record: RecordColumns) -> RecordColumns:
@@ -197,3 +197,4 @@ _STEPS: Mapping[str, Callable[[Step, str, Config, RecordColumns], RecordColumns]
     "select": _select,
     "unwrap": _unwrap,
 }
+STEP_KINDS = frozenset(_STEPS)

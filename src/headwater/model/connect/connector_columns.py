@@ -30,10 +30,14 @@ Columns = Mapping[Path, tuple[ColumnOrigin, ...]]
 
 
 class ConnectorColumns(NamedTuple):
-    """Each column that is written, with those it comes from; none where that is not known."""
+    """Each column that is written, with those it comes from; none where that is not known.
+
+    Those of a topic's key are by themselves.
+    """
 
     columns: Columns
     gaps: tuple[ConnectorGap, ...] = ()
+    key_columns: Columns = {}
 
 
 class _UnknownTransform(Exception):
@@ -62,7 +66,12 @@ def columns_of_sink(
 
 
 def columns_of_source(
-    row: Row | None, config: Config, table: str, topic: str, value: Sequence[Path]
+    row: Row | None,
+    config: Config,
+    table: str,
+    topic: str,
+    value: Sequence[Path],
+    key: Sequence[Path] = (),
 ) -> ConnectorColumns:
     """The columns of a topic that a source writes, by its schema, from those of a table.
 
@@ -73,8 +82,8 @@ def columns_of_source(
         return ConnectorColumns({})
     is_whole = holds((row or {}).get("whole_where", []), config)
     record = {
-        "key": _of_table("key", stated.get("key", [])),
-        "value": _of_table("value", [[]] if is_whole else stated["value"]),
+        "key": _of_table(stated.get("key", [])),
+        "value": _of_table([[]] if is_whole else stated["value"]),
         "headers": PartColumns(),
     }
     try:
@@ -83,18 +92,24 @@ def columns_of_source(
         return ConnectorColumns({}, (error.gap,))
     except UnknownColumns:
         return ConnectorColumns({})
-    found = {}
-    for path in value:
-        at = record["value"].find(path)
-        origins = at.origins if at is not None else ()
-        found[path] = tuple(
-            _on_the_way(row or {}, config, table, each) for each in origins if each.path
-        )
-    return ConnectorColumns(found)
+
+    def found(part: PartColumns, paths: Sequence[Path]) -> Columns:
+        there = {path: part.find(path) for path in paths}
+        return {
+            path: tuple(
+                _on_the_way(row or {}, config, table, each)
+                for each in (column.origins if column is not None else ())
+                if each.path
+            )
+            for path, column in there.items()
+        }
+
+    return ConnectorColumns(found(record["value"], value), (), found(record["key"], key))
 
 
-def _of_table(part: str, paths: Sequence[Sequence[str]]) -> PartColumns:
-    whole = StateColumn((ColumnOrigin(part, ()),), is_open=True)
+def _of_table(paths: Sequence[Sequence[str]]) -> PartColumns:
+    """A part of a record in which these paths are a row of a table whose columns are not known."""
+    whole = StateColumn((ColumnOrigin("value", ()),), is_open=True)
     return PartColumns({tuple(path): whole for path in paths})
 
 

@@ -11,6 +11,7 @@ from headwater.model.facet_readers import (
     Symlink,
     read_facet,
 )
+from headwater.model.names import DECLARED_RUN
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
     Alias,
@@ -44,7 +45,10 @@ _NO_DESCRIPTION = Description()
 
 
 def project_used_datasets(projection: Projection) -> None:
-    """What a run read and wrote."""
+    """What a run read and wrote; or what is only declared of its job, if the event says so."""
+    if DECLARED_RUN in projection.run_facets:
+        project_declared_datasets(projection)
+        return
     for dataset in projection.event.inputs:
         _use_dataset(projection, dataset, Direction.INPUT)
     for dataset in projection.event.outputs:

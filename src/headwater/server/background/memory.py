@@ -23,7 +23,7 @@ from headwater.server.background.periodic import Background
 
 EVERY = timedelta(seconds=10)
 # Growth since the last time that makes it worth the work: amid work, and once nothing goes on.
-# Then it costs little: what is asked next is prepared anew.
+# Then it costs little: the next request prepares its statements anew.
 WORTH_BYTES = 32_000_000
 _WORTH_WHEN_QUIET = 4_000_000
 # A process that changes by less from one look to the next is quiet.

@@ -169,7 +169,17 @@ class PlanReader:
             if rows == self.shared[node.fields["id"]]:
                 break
             self.shared[node.fields["id"]] = rows
+        return _with_new_ids(rows, node.fields.get("outputAttrIds") or [])
+
+
+def _with_new_ids(rows: Rows, ids: Sequence[Mapping[str, Any]]) -> Rows:
+    """The same columns as Spark identifies them after an operator, where it has ids of its own."""
+    if len(ids) != len(rows.order):
         return rows
+    order = tuple((each["id"], each["jvmId"]) for each in ids)
+    names = [rows.names[id] for id in rows.order]
+    columns = dict(zip(order, rows.values, strict=True))
+    return Rows(columns, dict(zip(order, names, strict=True)), order, rows.deciding)
 
 
 def merge_types(one: Any, other: Any) -> Any:

@@ -1,5 +1,6 @@
 """Delta's MERGE, UPDATE and DELETE: commands that have no plan of rows, so one is made of them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from headwater.spark.plan import PlanNode
@@ -7,8 +8,13 @@ from headwater.spark.plan import PlanNode
 _CLAUSES = ("matchedClauses", "notMatchedClauses", "notMatchedBySourceClauses")
 
 
-def read_merge(tree: PlanNode) -> tuple[PlanNode, PlanNode, PlanNode]:
-    """The rows of a MERGE, its source and its target."""
+def read_merge(
+    tree: PlanNode, schema: Sequence[tuple[str, Any]] = ()
+) -> tuple[PlanNode, PlanNode, PlanNode]:
+    """The rows of a MERGE, its source and its target.
+
+    `schema` is what the target has after it, where that is more than it had before.
+    """
     (source,), (target,) = tree.expressions("source"), tree.expressions("target")
     rows = PlanNode(
         "Join",
@@ -16,15 +22,22 @@ def read_merge(tree: PlanNode) -> tuple[PlanNode, PlanNode, PlanNode]:
         (source, target),
     )
     columns = _output(target)
+    known = {_name(each).lower() for each in columns}
+    new = [(name, kind) for name, kind in schema if name.lower() not in known]
+    columns += [_new_column(place, *each) for place, each in enumerate(new)]
+    absent = {name.lower(): _null(kind) for name, kind in new}
     projections = []
     for clause in (each for name in _CLAUSES for each in tree.expressions(name)):
-        written = {_column(each): each.children[0] for each in clause.children if _is_action(each)}
+        actions = [each for each in clause.children if _is_action(each)]
+        # Spark goes by names in any case.
+        written = {_column(each).lower(): each.children[0] for each in actions}
         if "condition" in clause.fields:
             rows = PlanNode(
                 "Filter", {"condition": _flat(clause.expressions("condition"))}, (rows,)
             )
         if written:
-            projections.append([_flat([written.get(_name(each), each)]) for each in columns])
+            given = {**absent, **written}
+            projections.append([_flat([given.get(_name(each).lower(), each)]) for each in columns])
     return _expand(columns, projections, rows), source, target
 
 
@@ -61,6 +74,17 @@ def _output(target: PlanNode) -> list[PlanNode]:
         if found := node.expressions("output"):
             return found
     return []
+
+
+def _new_column(place: int, name: str, kind: Any) -> PlanNode:
+    """A column that a table did not have before."""
+    id = {"id": place, "jvmId": "new"}
+    fields = {"class": "AttributeReference", "num-children": 0, "name": name, "dataType": kind}
+    return PlanNode("AttributeReference", {**fields, "exprId": id}, ())
+
+
+def _null(kind: Any) -> PlanNode:
+    return PlanNode("Literal", {"class": "Literal", "num-children": 0, "dataType": kind}, ())
 
 
 def _is_action(node: PlanNode) -> bool:

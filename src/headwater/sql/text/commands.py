@@ -157,7 +157,7 @@ _IN_PARENTHESES = re.compile(r"\s*\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
 def _created(text: str) -> Iterator[str]:
-    """A table or view without what is said of how it is kept, which differs by release."""
+    """A table or view without the clauses about how it is kept, which differs by release."""
     match = _CREATED.match(text)
     if match is None:
         return

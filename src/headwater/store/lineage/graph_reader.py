@@ -1,6 +1,6 @@
 """The store as a walk reads it: the `Reader` of `headwater.graph` over one connection."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from sqlalchemy import (
@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from headwater.model.column_map import ColumnMap
 from headwater.model.gaps import Gaps
-from headwater.model.relations import Alias, Direction
+from headwater.model.relations import Alias, Authority, Direction, Joined
 from headwater.model.run_states import state_of
 from headwater.model.uses import (
     Execution,
@@ -28,9 +28,10 @@ from headwater.model.uses import (
     Succession,
     Uses,
 )
-from headwater.model.values.ids import NO_CONTENT
+from headwater.model.values.ids import NO_CONTENT, dataset_id
 from headwater.store import tables
 from headwater.store.lineage import executions, gaps, stated_inputs, uses
+from headwater.store.lineage.cluster_names import clusters_of
 from headwater.store.lineage.newest_runs import (
     NewestRun,
     read_first_run,
@@ -125,6 +126,7 @@ class StoreReader:
         present = connection.execute(_PRESENT).scalars()
         self._present = set(present)
         self._has_declared = "declared" in self._present
+        self._clusters = clusters_of(connection)
 
     @property
     def hides(self) -> bool:
@@ -177,9 +179,22 @@ class StoreReader:
         return gaps.GAP_LISTS.read(self._connection, digests)
 
     def aliases(self, datasets: Iterable[bytes]) -> list[Alias]:
-        if "alias" not in self._present:
-            return []
-        return [Alias._make(row) for row in _ALIASES.rows(self._connection, datasets)]
+        requested = set(datasets)
+        found = list(self._aliases_by_cluster(requested)) if self._clusters else []
+        if "alias" in self._present:
+            rows = _ALIASES.rows(self._connection, requested)
+            found += [Alias._make(row) for row in rows]
+        return found
+
+    def _aliases_by_cluster(self, datasets: set[bytes]) -> Iterator[Alias]:
+        """The other names that topics have by the names of their cluster, where they are known."""
+        others = {
+            dataset_id(*other): id
+            for id, name in self.dataset_names(datasets).items()
+            for other in self._clusters.others(*name)
+        }
+        for other in self.dataset_names(others):
+            yield Alias(others[other], other, Authority.EVENT, Joined.TABLE)
 
     def first_used(self, datasets: Iterable[bytes]) -> dict[bytes, int]:
         return dict(_FIRST_USED.rows(self._connection, datasets))

@@ -9,6 +9,7 @@ from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Mark, Use, sum_up
 from headwater.model.values.ids import dataset_id
 from headwater.store import tables
+from headwater.store.lineage.cluster_names import clusters_of
 from headwater.store.lineage.uses import read_uses
 from headwater.store.query.paging import Page
 from headwater.store.query.prepared import Prepared
@@ -52,8 +53,11 @@ _NAMED = Prepared(
 
 
 def find_dataset(connection: Connection, namespace: str, name: str) -> DatasetRecord | None:
-    rows = _NAMED.rows(connection, [dataset_id(namespace, name)])
-    return DatasetRecord._make(rows[0]) if rows else None
+    """The dataset of a name; if there is none, of another name of its cluster."""
+    for each in ((namespace, name), *clusters_of(connection).others(namespace, name)):
+        if rows := _NAMED.rows(connection, [dataset_id(*each)]):
+            return DatasetRecord._make(rows[0])
+    return None
 
 
 _NAMES = Prepared(lambda is_among: select(*_COLUMNS).where(is_among(tables.dataset.c.id)))

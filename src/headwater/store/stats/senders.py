@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 from headwater.model import facets
 from headwater.model.event import Kind
 from headwater.model.values.instant import DAY, MINUTE
-from headwater.store.write.packing import unpack
+from headwater.store.write.packing import unpack, unpacked_size
 
 # Events that are read of the newest, and of each part of the week.
 MOST_EVENTS = 1_000
@@ -22,7 +22,7 @@ _MOST_OF_PART = 10
 _PART = 240 * MINUTE
 _WEEK = 7 * DAY
 MOST_REJECTED = 500
-# Stored bytes of one event that is opened: a megabyte takes milliseconds.
+# Of one event that is opened, as it is stored and unpacked: a megabyte takes milliseconds.
 _MOST_BYTES = 300_000
 _MOST_CHARACTERS = 500
 
@@ -122,7 +122,8 @@ def _count_rejected(connection: Connection, found: dict[str, SenderActivity], si
 
 def _sender_of(found: dict[str, SenderActivity], payload: bytes | None) -> SenderActivity:
     """The sender of an event, which is noted with the namespace of the event's job."""
-    sent = facets.read(_SENT, unpack(payload)) if payload is not None else None
+    is_read = payload is not None and 0 <= unpacked_size(payload) <= _MOST_BYTES
+    sent = facets.read(_SENT, unpack(payload)) if payload is not None and is_read else None
     producer = sent.producer if sent and isinstance(sent.producer, str) else ""
     sender = found.setdefault(
         producer[:_MOST_CHARACTERS], SenderActivity(producer[:_MOST_CHARACTERS])

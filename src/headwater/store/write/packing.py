@@ -40,6 +40,11 @@ def pack(value: bytes) -> bytes:
     return packed if looks_packed or len(packed) < len(value) else value
 
 
+def unpacked_size(value: bytes) -> int:
+    """How large a value is once it is unpacked, however small it is packed."""
+    return zstandard.frame_content_size(value) if value.startswith(_MAGIC) else len(value)
+
+
 def unpack(value: bytes) -> bytes:
     if not value.startswith(_MAGIC):
         return value

@@ -57,8 +57,9 @@ final class ColumnLineage {
         for (External each : value.isEmpty() ? List.<External>of() : tables) {
             if (each.topics().contains(topic)) {
                 String origin = shapes.routes().origins.getOrDefault(topic, chain.originOf(topic));
-                ConnectorColumns found = known(List.of(each.name, topic, value), () ->
-                    ConnectorColumns.ofSource(row, config, chain, each.name.name, origin, value));
+                List<List<String>> key = keyPaths(topic);
+                ConnectorColumns found = known(List.of(each.name, topic, key, value), () ->
+                    ConnectorColumns.ofSource(row, config, chain, each.name.name, origin, key, value));
                 add(fields, found, each.name);
             }
         }
@@ -71,8 +72,7 @@ final class ColumnLineage {
         for (String topic : table.topics()) {
             List<List<String>> value = valuePaths(topic);
             if (!value.isEmpty()) {
-                Shape shape = shapes.byTopic().get(topic);
-                List<List<String>> key = shape == null ? List.of() : shape.keyPaths();
+                List<List<String>> key = keyPaths(topic);
                 ConnectorColumns found = known(List.of(topic, key, value), () ->
                     ConnectorColumns.ofSink(row, config, chain, topic, key, value));
                 add(fields, found, names.apply(topic));
@@ -94,6 +94,11 @@ final class ColumnLineage {
         return fields == null ? List.of() : FieldPaths.of(fields);
     }
 
+    private List<List<String>> keyPaths(String topic) {
+        Shape shape = shapes.byTopic().get(topic);
+        return shape == null ? List.of() : shape.keyPaths();
+    }
+
     private ConnectorColumns known(List<Object> of, Supplier<ConnectorColumns> made) {
         if (known.size() >= MOST) {
             known.clear();
@@ -105,23 +110,28 @@ final class ColumnLineage {
 
     private static void add(
         Map<String, List<Map<String, Object>>> fields, ConnectorColumns found, DatasetName input) {
-        found.columns.forEach((path, origins) -> {
+        add(fields, found.columns, "value", input);
+        add(fields, found.keyColumns, "key", input);
+    }
+
+    private static void add(
+        Map<String, List<Map<String, Object>>> fields,
+        Map<List<String>, List<ColumnOrigin>> columns,
+        String part,
+        DatasetName input) {
+        columns.forEach((path, origins) -> {
             for (ColumnOrigin origin : origins) {
                 if (!origin.part.equals("headers")) {
-                    fields.computeIfAbsent(named(path, "value"), name -> new ArrayList<>())
-                        .add(Events.inputField(input, named(origin), origin.isChanged, origin.isMasked));
+                    fields.computeIfAbsent(named(path, part), name -> new ArrayList<>()).add(Events.inputField(
+                        input, named(origin.path, origin.part), origin.isChanged, origin.isMasked));
                 }
             }
         });
     }
 
     /** Of a topic, the fields of keys are beside those of values, which have no prefix. */
-    private static String named(ColumnOrigin origin) {
-        String own = named(origin.path, origin.part);
-        return origin.part.equals("value") || origin.path.isEmpty() ? own : origin.part + "." + own;
-    }
-
-    private static String named(List<String> path, String whole) {
-        return path.isEmpty() ? whole : String.join(".", path);
+    private static String named(List<String> path, String part) {
+        String own = String.join(".", path);
+        return path.isEmpty() ? part : part.equals("value") ? own : part + "." + own;
     }
 }

@@ -127,41 +127,34 @@ final class ColumnSteps {
         Set<String> only = new LinkedHashSet<>(entries("only"));
         if (!only.isEmpty()) {
             only.addAll(entries("always"));
-            found = found.only(new ArrayList<>(only));
+            found = new PartColumns().withEach(found.takeEach(only));
         }
-        for (String name : entries("drop")) {
-            found = found.without(name);
-        }
+        found = found.without(new LinkedHashSet<>(entries("drop")));
         // All at once: names may change places.
-        Map<String, Map<List<String>, StateColumn>> taken = new LinkedHashMap<>();
         Map<String, String> renames = new LinkedHashMap<>();
         for (String rename : entries("rename")) {
             int at = rename.indexOf(':');
             if (at >= 0) {
                 renames.put(rename.substring(0, at), rename.substring(at + 1));
-                taken.put(rename.substring(0, at), found.take(List.of(rename.substring(0, at))));
             }
         }
-        for (String old : taken.keySet()) {
-            found = found.without(old);
-        }
-        for (Map.Entry<String, String> each : renames.entrySet()) {
-            Map<List<String>, StateColumn> columns = taken.get(each.getKey());
-            found = columns.isEmpty() ? found : found.with(List.of(each.getValue()), columns);
-        }
-        return found;
+        Map<String, Map<List<String>, StateColumn>> taken = found.takeEach(renames.keySet());
+        Map<String, Map<List<String>, StateColumn>> renamed = new LinkedHashMap<>();
+        taken.forEach((old, columns) -> renamed.put(renames.get(old), columns));
+        return found.without(taken.keySet()).withEach(renamed);
     }
 
     private PartColumns changed() {
-        PartColumns found = columns();
         // "field:type" of a cast; a type alone, or no field, is for all of it.
         boolean isPair = text("fields").equals("spec");
-        List<String> names = new ArrayList<>();
+        Set<String> names = new LinkedHashSet<>();
         entries("fields").forEach(each -> names.add(isPair ? each.substring(0, Math.max(each.lastIndexOf(':'), 0)) : each));
-        for (String name : names.isEmpty() ? List.of("") : names) {
-            found = found.eachAt(name.isEmpty() ? WHOLE : List.of(name), each -> each.changed(is("masking")));
+        if (names.isEmpty() || names.contains("")) {
+            return columns().changed(is("masking"));
         }
-        return found;
+        Map<String, Map<List<String>, StateColumn>> taken = columns().takeEach(names);
+        taken.values().forEach(below -> below.replaceAll((path, column) -> column.changed(is("masking"))));
+        return columns().withEach(taken);
     }
 
     private PartColumns inserted() {

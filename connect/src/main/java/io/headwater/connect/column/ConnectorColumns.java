@@ -20,6 +20,8 @@ public final class ConnectorColumns {
 
     /** The columns that are written, by their paths. */
     public final Map<List<String>, List<ColumnOrigin>> columns = new LinkedHashMap<>();
+    /** Of a topic that a source writes, those of the key. */
+    public final Map<List<String>, List<ColumnOrigin>> keyColumns = new LinkedHashMap<>();
     /** The transform because of which they are not known. */
     public final List<Gap> gaps = new ArrayList<>();
 
@@ -71,6 +73,7 @@ public final class ConnectorColumns {
         TransformChain chain,
         String table,
         String topic,
+        List<List<String>> key,
         List<List<String>> value) {
         ConnectorColumns found = new ConnectorColumns(row, config, chain);
         Map<?, ?> stated = found.row.map("record");
@@ -79,29 +82,39 @@ public final class ConnectorColumns {
         }
         boolean isWhole = found.row.holds("whole_where", config);
         Map<String, PartColumns> record = new HashMap<>();
-        record.put("key", ofTable("key", stated.get("key")));
-        record.put("value", ofTable("value", isWhole ? List.of(List.of()) : stated.get("value")));
+        record.put("key", ofTable(stated.get("key")));
+        record.put("value", ofTable(isWhole ? List.of(List.of()) : stated.get("value")));
         record.put("headers", new PartColumns());
         record = found.through(topic, record);
-        for (List<String> path : record == null ? List.<List<String>>of() : value) {
-            StateColumn at = record.get("value").find(path);
-            List<ColumnOrigin> origins = new ArrayList<>();
-            for (ColumnOrigin origin : at == null ? List.<ColumnOrigin>of() : at.origins) {
-                if (!origin.path.isEmpty()) {
-                    origins.add(found.onTheWay(table, origin));
-                }
-            }
-            found.columns.put(path, origins);
+        if (record != null) {
+            found.columns.putAll(found.ofTable(table, record.get("value"), value));
+            found.keyColumns.putAll(found.ofTable(table, record.get("key"), key));
         }
         return found;
     }
 
-    private static PartColumns ofTable(String part, Object paths) {
+    private Map<List<String>, List<ColumnOrigin>> ofTable(String table, PartColumns part, List<List<String>> paths) {
+        Map<List<String>, List<ColumnOrigin>> found = new LinkedHashMap<>();
+        for (List<String> path : paths) {
+            StateColumn at = part.find(path);
+            List<ColumnOrigin> origins = new ArrayList<>();
+            for (ColumnOrigin origin : at == null ? List.<ColumnOrigin>of() : at.origins) {
+                if (!origin.path.isEmpty()) {
+                    origins.add(onTheWay(table, origin));
+                }
+            }
+            found.put(path, origins);
+        }
+        return found;
+    }
+
+    /** A part of a record in which these paths are a row of a table whose columns are not known. */
+    private static PartColumns ofTable(Object paths) {
         PartColumns found = new PartColumns();
         for (Object path : paths instanceof List ? (List<?>) paths : List.of()) {
             List<String> names = new ArrayList<>();
             ((List<?>) path).forEach(name -> names.add(name.toString()));
-            found = found.with(names, StateColumn.of(List.of(new ColumnOrigin(part, List.of(), false, false)), true));
+            found = found.with(names, StateColumn.of(List.of(new ColumnOrigin("value", List.of(), false, false)), true));
         }
         return found;
     }

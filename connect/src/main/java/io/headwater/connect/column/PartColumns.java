@@ -1,11 +1,12 @@
 package io.headwater.connect.column;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.UnaryOperator;
 
 /**
  * The columns of one part of a record, by their paths; never changed in place.
@@ -107,34 +108,62 @@ final class PartColumns {
         return new PartColumns(found, joined);
     }
 
-    PartColumns without(String name) {
-        List<String> path = List.of(name);
-        boolean wasThere = find(path) != null;
-        PartColumns found = with(path, Map.of());
-        if (wasThere && found.find(path) != null) {
-            found.columns.put(path, StateColumn.ABSENT);
-        }
+    /** All columns at and below each of some names; the names that have any. */
+    Map<String, Map<List<String>, StateColumn>> takeEach(Collection<String> names) {
+        Map<String, Map<List<String>, StateColumn>> found = new LinkedHashMap<>();
+        names.forEach(name -> found.put(name, new LinkedHashMap<>()));
+        columns.forEach((path, column) -> {
+            if (!path.isEmpty() && found.containsKey(path.get(0))) {
+                found.get(path.get(0)).put(path.subList(1, path.size()), column);
+            }
+        });
+        found.forEach((name, below) -> {
+            StateColumn whole = below.containsKey(WHOLE) ? null : find(List.of(name));
+            if (whole != null) {
+                below.put(WHOLE, whole);
+            }
+        });
+        found.values().removeIf(Map::isEmpty);
         return found;
     }
 
-    PartColumns only(List<String> names) {
-        PartColumns found = new PartColumns();
+    PartColumns without(Set<String> names) {
+        PartColumns found = withEach(names, Map.of());
         for (String name : names) {
-            found = found.with(List.of(name), take(List.of(name)));
+            if (found.find(List.of(name)) != null) {
+                found.columns.put(List.of(name), StateColumn.ABSENT);
+            }
         }
         return found;
     }
 
-    /** With all columns at and below a path changed; nothing if there are none. */
-    PartColumns eachAt(List<String> path, UnaryOperator<StateColumn> change) {
-        Map<List<String>, StateColumn> changed = new LinkedHashMap<>();
-        take(path).forEach((rest, column) -> changed.put(rest, change.apply(column)));
-        if (!path.isEmpty()) {
-            return changed.isEmpty() ? this : with(path, changed);
-        }
+    /** With other columns at and below some names. */
+    PartColumns withEach(Map<String, Map<List<String>, StateColumn>> added) {
+        return withEach(added.keySet(), added);
+    }
+
+    private PartColumns withEach(Set<String> names, Map<String, Map<List<String>, StateColumn>> added) {
+        Map<List<String>, StateColumn> found = new LinkedHashMap<>();
+        columns.forEach((path, column) -> {
+            if (path.isEmpty() || !names.contains(path.get(0))) {
+                found.put(path, column);
+            }
+        });
+        added.forEach((name, below) -> below.forEach((rest, column) -> {
+            List<String> path = new ArrayList<>(List.of(name));
+            path.addAll(rest);
+            found.put(path, column);
+        }));
+        return new PartColumns(found, joined);
+    }
+
+    /** With all columns changed. */
+    PartColumns changed(boolean isMasked) {
+        Map<List<String>, StateColumn> found = new LinkedHashMap<>();
+        columns.forEach((path, column) -> found.put(path, column.changed(isMasked)));
         Map<String, StateColumn> starts = new LinkedHashMap<>();
-        joined.forEach((start, column) -> starts.put(start, change.apply(column)));
-        return new PartColumns(changed, starts);
+        joined.forEach((start, column) -> starts.put(start, column.changed(isMasked)));
+        return new PartColumns(found, starts);
     }
 
     /** With the names of paths joined, as far as these are known. */

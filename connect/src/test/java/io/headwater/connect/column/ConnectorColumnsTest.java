@@ -24,23 +24,32 @@ class ConnectorColumnsTest {
 
     @ParameterizedTest
     @MethodSource("columns")
-    @SuppressWarnings("unchecked")
     void columnsAreFollowed(Map<String, Object> each) {
         ConnectorColumns found = followed(each);
-        Map<String, TreeSet<String>> columns = new TreeMap<>();
-        found.columns.forEach((path, origins) -> {
-            TreeSet<String> written = new TreeSet<>();
-            origins.forEach(origin -> written.add(written(origin)));
-            columns.put(String.join("/", path), written);
-        });
-        Map<String, TreeSet<String>> expected = new TreeMap<>();
-        ((Map<String, List<String>>) each.get("columns")).forEach((path, of) -> expected.put(path, new TreeSet<>(of)));
-        assertEquals(expected, columns);
+        assertEquals(expected(each.get("columns")), written(found.columns));
+        assertEquals(expected(each.getOrDefault("key_columns", Map.of())), written(found.keyColumns));
         List<String> gaps = new ArrayList<>();
         found.gaps.forEach(gap -> gaps.add(gap.toString()));
         List<String> expectedGaps = new ArrayList<>();
         ((List<?>) each.getOrDefault("gaps", List.of())).forEach(gap -> expectedGaps.add(gap.toString()));
         assertEquals(expectedGaps, gaps);
+    }
+
+    private static Map<String, TreeSet<String>> written(Map<List<String>, List<ColumnOrigin>> columns) {
+        Map<String, TreeSet<String>> all = new TreeMap<>();
+        columns.forEach((path, origins) -> {
+            TreeSet<String> written = new TreeSet<>();
+            origins.forEach(origin -> written.add(written(origin)));
+            all.put(String.join("/", path), written);
+        });
+        return all;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, TreeSet<String>> expected(Object stated) {
+        Map<String, TreeSet<String>> all = new TreeMap<>();
+        ((Map<String, List<String>>) stated).forEach((path, of) -> all.put(path, new TreeSet<>(of)));
+        return all;
     }
 
     @SuppressWarnings("unchecked")
@@ -49,12 +58,12 @@ class ConnectorColumnsTest {
         ConnectorRow row = KNOWLEDGE.rowOf(config);
         TransformChain chain = new TransformChain(config);
         String topic = each.get("topic").toString();
+        List<List<String>> key = paths((List<String>) each.get("key"));
         List<List<String>> value = paths((List<String>) each.get("value"));
         if (each.containsKey("table")) {
             String table = each.get("table").toString();
-            return ConnectorColumns.ofSource(row, config, chain, table, topic, value);
+            return ConnectorColumns.ofSource(row, config, chain, table, topic, key, value);
         }
-        List<List<String>> key = paths((List<String>) each.get("key"));
         return ConnectorColumns.ofSink(row, config, chain, topic, key, value);
     }
 

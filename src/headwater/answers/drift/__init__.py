@@ -1,0 +1,1 @@
+"""Drift: where what is declared of jobs and what their runs observe differ."""
