@@ -375,6 +375,44 @@ export interface DrawnNode {
   gaps?: string;
 }
 
+export interface Drift {
+  jobs: DriftingJob[];
+  totalCount: number;
+  declaredCount: number;
+  notRunCount: number;
+  isCut: boolean;
+}
+
+export interface DriftColumn {
+  namespace: string;
+  name: string;
+  field: string;
+}
+
+export interface DriftEdge {
+  kind: "notDeclared" | "notObserved";
+  direction: "input" | "output";
+  namespace: string;
+  name: string;
+  since: string;
+  lastObservedAt: string | null;
+}
+
+export interface DriftPair {
+  kind: "notDeclared" | "notObserved";
+  output: DriftColumn;
+  input: DriftColumn;
+}
+
+export interface DriftingJob {
+  id: string;
+  namespace: string;
+  name: string;
+  run: string | null;
+  edges: DriftEdge[];
+  columns: DriftPair[];
+}
+
 export interface EdgeShape {
   origin: string;
   destination: string;
