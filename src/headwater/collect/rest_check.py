@@ -2,7 +2,9 @@
 
 import socket
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -12,6 +14,7 @@ from headwater.collect.rest import (
     is_loopback,
     open_tls,
 )
+from headwater.collect.state_file import StateFile
 from headwater.durations import parse_duration
 from headwater.errors import HeadwaterError
 from headwater.plugins import CheckStep
@@ -19,7 +22,40 @@ from headwater.plugins import CheckStep
 _PORTS = {"http": 80, "https": 443}
 
 
-def check_way(settings: RestSettings) -> list[CheckStep]:
+class RestApi(Protocol):
+    def close(self) -> None: ...
+
+
+Api = TypeVar("Api", bound=RestApi)
+
+
+def check_api(
+    settings: RestSettings,
+    open_api: Callable[[], Api],
+    parts: Mapping[str, Callable[[Api], str]],
+    state: StateFile[Any],
+    advice: str,
+) -> list[CheckStep]:
+    """The way to an API, its parts by name, and where a pass is remembered, up to what fails first.
+
+    A part is read, and says what was found; `advice` is for one that fails for no known reason.
+    """
+    steps = _check_way(settings)
+    if not steps[-1].is_ok:
+        return steps
+    with closing(open_api()) as api:
+        for name, read in parts.items():
+            try:
+                steps.append(CheckStep(name, True, read(api)))
+            except HeadwaterError as error:
+                known = error.next_step if isinstance(error, RestUnavailable) else ""
+                return [*steps, CheckStep(name, False, error.message, known or advice)]
+    problem = state.check()
+    detail = problem or f"{state.folder} can be written"
+    return [*steps, CheckStep("state", problem is None, detail, "choose a folder with --state")]
+
+
+def _check_way(settings: RestSettings) -> list[CheckStep]:
     """The name, the port and TLS of an API, up to the first that fails.
 
     By way of a proxy only that is reported: the proxy finds the way.
@@ -29,16 +65,6 @@ def check_way(settings: RestSettings) -> list[CheckStep]:
     if proxy := _find_proxy(target.scheme, host):
         return [CheckStep("proxy", True, f"by way of {proxy}, as the environment says")]
     return list(_try_way(settings, target.scheme, host, port))
-
-
-def failed_step(name: str, error: HeadwaterError, otherwise: str) -> CheckStep:
-    """A step that failed, with what to do about it."""
-    found = error.next_step if isinstance(error, RestUnavailable) else ""
-    return CheckStep(name, False, error.message, found or otherwise)
-
-
-def is_open(steps: Sequence[CheckStep]) -> bool:
-    return all(step.is_ok for step in steps)
 
 
 def _try_way(settings: RestSettings, scheme: str, host: str, port: int) -> Iterator[CheckStep]:

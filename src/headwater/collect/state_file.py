@@ -16,6 +16,7 @@ class StateFile(Generic[Kept]):
 
     def __init__(self, folder: Path, kind: str, identity: tuple[str, ...], empty: Kept) -> None:
         name = sha256("\n".join(identity).encode()).hexdigest()[:32]
+        self.folder = folder
         self._file = folder / f"{kind}-{name}.json"
         try:
             self.kept: Kept = msgspec.json.decode(self._file.read_bytes(), type=type(empty))

@@ -1,6 +1,6 @@
 """`collect connect`: the connectors of a Kafka Connect cluster, by its REST API."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -17,10 +17,9 @@ from headwater.collect.connect.translate import (
     translate,
     translate_deletion,
 )
-from headwater.collect.rest_check import check_way, failed_step, is_open
+from headwater.collect.rest_check import check_api
 from headwater.config import Section
 from headwater.durations import parse_duration
-from headwater.errors import HeadwaterError
 from headwater.model.connect.connector_templates import Row
 from headwater.model.values.instant import now
 from headwater.plugins import CheckStep
@@ -45,26 +44,16 @@ class ConnectCollector:
         self.skipped = 0
 
     def check(self) -> list[CheckStep]:
-        steps = check_way(self._settings)
-        if not is_open(steps):
-            return steps
-        before = len(steps)
-        api = ConnectApi(self._settings)
-        try:
-            info = api.read_cluster()
-            detail = f"Kafka Connect {info.version} at {self._settings.url}"
-            steps.append(CheckStep("worker", True, detail))
-            connectors = api.read_connectors()
-            steps.append(CheckStep("connectors", True, f"{len(connectors):,} connectors"))
-        except HeadwaterError as error:
-            name = "connectors" if len(steps) > before else "worker"
-            otherwise = "is --url that of a Connect worker?"
-            return [*steps, failed_step(name, error, otherwise)]
-        finally:
-            api.close()
-        problem = self._state.check()
-        detail = problem or f"{self._settings.state} can be written"
-        return [*steps, CheckStep("state", problem is None, detail, "choose a folder with --state")]
+        parts: dict[str, Callable[[ConnectApi], str]] = {
+            "worker": lambda api: (
+                f"Kafka Connect {api.read_cluster().version} at {self._settings.url}"
+            ),
+            "connectors": lambda api: f"{len(api.read_connectors()):,} connectors",
+        }
+        advice = "is --url that of a Connect worker?"
+        return check_api(
+            self._settings, lambda: ConnectApi(self._settings), parts, self._state, advice
+        )
 
     def collect(self) -> Iterator[Collected]:
         self.skipped = 0

@@ -1,13 +1,13 @@
 """`collect schema-registry`: the schemas of topics, by the API of Confluent's registry."""
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import msgspec
 
 from headwater.collect import Collected
-from headwater.collect.rest_check import check_way, failed_step, is_open
+from headwater.collect.rest_check import check_api
 from headwater.collect.schema_registry.fetch import RegisteredSchema, RegistryApi
 from headwater.collect.schema_registry.places import Places, SubjectPlace
 from headwater.collect.schema_registry.settings import SchemaRegistrySettings, read_pairs
@@ -19,7 +19,6 @@ from headwater.collect.schema_registry.translate import (
     translate_deletion,
 )
 from headwater.config import Section
-from headwater.errors import HeadwaterError
 from headwater.model.naming import DatasetName
 from headwater.model.values.instant import now
 from headwater.plugins import CheckStep
@@ -47,25 +46,17 @@ class SchemaRegistryCollector:
         self.skipped = 0
 
     def check(self) -> list[CheckStep]:
-        steps = check_way(self._settings)
-        if not is_open(steps):
-            return steps
-        before = len(steps)
-        api = RegistryApi(self._settings)
-        try:
-            level = api.read_default_compatibility()
-            detail = f"a schema registry at {self._settings.url}, compatibility {level}"
-            steps.append(CheckStep("registry", True, detail))
-            steps.append(CheckStep("subjects", True, f"{api.count_subjects():,} subjects"))
-        except HeadwaterError as error:
-            name = "subjects" if len(steps) > before else "registry"
-            otherwise = "is --url that of a schema registry?"
-            return [*steps, failed_step(name, error, otherwise)]
-        finally:
-            api.close()
-        problem = self._state.check()
-        detail = problem or f"{self._settings.state} can be written"
-        return [*steps, CheckStep("state", problem is None, detail, "choose a folder with --state")]
+        parts: dict[str, Callable[[RegistryApi], str]] = {
+            "registry": lambda api: (
+                f"a schema registry at {self._settings.url}, "
+                f"compatibility {api.read_default_compatibility()}"
+            ),
+            "subjects": lambda api: f"{api.count_subjects():,} subjects",
+        }
+        advice = "is --url that of a schema registry?"
+        return check_api(
+            self._settings, lambda: RegistryApi(self._settings), parts, self._state, advice
+        )
 
     def collect(self) -> Iterator[Collected]:
         self.skipped = 0
