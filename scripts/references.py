@@ -9,6 +9,7 @@ python -m scripts.references --check  fails if one of them is not what it would 
 import inspect
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,12 @@ from pydantic_core import PydanticUndefined
 from headwater.cli.main import app
 from headwater.config import PREFIX, Section, Settings
 from headwater.model.connect.connector_templates import knowledge
+from headwater.model.connect.connectors import row_of
 from headwater.spark.datasets.providers import PROVIDERS
 from testing.sql_golden import read_golden
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+CONNECTOR_CASES = DOCS.parent / "tests" / "connect" / "connector_cases.json"
 NOTE = "<!-- Written by `make references` from {origin}; changes made here are lost. -->"
 
 
@@ -113,6 +116,8 @@ def _setting(path: tuple[str, ...], field: Any) -> tuple[str, ...]:
 
 def write_connectors() -> str:
     """Every connector whose datasets are known, with how they are named."""
+    cases = json.loads(CONNECTOR_CASES.read_text())["connectors"]
+    held = Counter(id(row_of(case["config"])) for case in cases)
     rows = [
         (
             "<br>".join(map(_code, row["classes"])),
@@ -120,6 +125,7 @@ def write_connectors() -> str:
             "<br>".join(_code(f"{key}={value}") for key, value in row.get("where", {}).items()),
             _code(row.get("location", row.get("url", row.get("namespace")))),
             _code(row.get("name")),
+            str(held[id(row)]),
         )
         for row in knowledge()["connectors"]
     ]
@@ -128,14 +134,18 @@ def write_connectors() -> str:
         "`{key}` is a value of the connector's configuration, `|` an alternative, `|=` a default, "
         "`key!` a value that may be empty, `key^` one in upper case, "
         "`{@table}` each table and `{@topic}` each topic, as it is after all transforms. "
-        "A row is for configurations where its keys have such values (regular expressions)."
+        "A row is for configurations where its keys have such values (regular expressions). The "
+        "last column counts the configurations in tests, by which the rules of the plugin and of "
+        "`collect connect` are held; the connectors that are run for real are listed in "
+        "[the page on Kafka Connect](connect.md#which-connectors)."
     )
     head = [
         "# Connectors",
         NOTE.format(origin="src/headwater/model/connect/connectors.json"),
         intro,
     ]
-    table = _table(("classes", "role", "where", "namespace, URL or location", "name"), rows)
+    head_of_table = ("classes", "role", "where", "namespace, URL or location", "name", "cases")
+    table = _table(head_of_table, rows)
     return "\n\n".join([*head, table, *_transforms()]) + "\n"
 
 

@@ -45,6 +45,7 @@ def _named(names: tuple[str, str], **more: str) -> dict[str, str]:
     return {"namespace": names[0], "name": names[1], **more}
 
 
+STREAM = ("flink://shop-streams:8081", "order-enrichment")
 _WHOLE = {"node": dataset_id(FACT), "up": "3", "down": "2", "nojobs": "1"}
 _SQL = """\
 CREATE TABLE orders (id BIGINT, email STRING, currency STRING, price DECIMAL(10, 2),
@@ -90,6 +91,7 @@ PICTURES = {
     "dataset": Picture("/dataset", _named(FACT), ".bars"),
     "column": Picture("/column", _named(FACT, field="revenue"), ".edge-row"),
     "job": Picture("/job", _named(SUMMARY_JOB), ".timeline"),
+    "stream": Picture("/job", _named(STREAM), ".beat"),
     "job-sql": Picture("/job", _named(SUMMARY_JOB), ".source-list"),
     "sql": Picture("/sql", {}, ".wire.column", (1440, 900), pasted=_SQL),
     "events": Picture("/events", {}, "table", LOW),

@@ -361,6 +361,10 @@ class TestDatasets:
                 "connectors[0]: columns[0]: 'do' is none of change, collapse",
             ),
             (
+                '{"connectors": [{"classes": ["a"], "role": "sink", "columns": [{"do": "copy"}]}]}',
+                "connectors[0]: columns[0]: 'fields' is missing",
+            ),
+            (
                 '{"connectors": [{"classes": ["a"], "role": "sink", "columns": "x"}]}',
                 "connectors[0]: 'columns' is not a list of steps",
             ),

@@ -50,8 +50,9 @@ def test_the_end_of_a_program_is_not_held_up(server: str, is_stopped: str, tmp_p
         url = never if server == "never" else f"http://127.0.0.1:{free_port()}"
         ended = spark_programs.run("end_while_away", tmp_path, url, is_stopped)
     assert ended.returncode == 0, ended.stderr
-    # Five seconds, and what a machine with other things to do takes to notice.
-    assert json.loads(ended.stdout.splitlines()[-1])["seconds"] < 6
+    # Five seconds, and what a machine with other things to do takes to notice; a single request is
+    # waited for ten by itself.
+    assert json.loads(ended.stdout.splitlines()[-1])["seconds"] < 9
 
 
 @pytest.mark.integration

@@ -212,6 +212,18 @@ class TestSchemasAndFacets:
         assert rows.content(used.schema) == encode(self.NEW)
         assert used.reported_at == parse_instant(LATER)
 
+    def test_a_run_event_may_say_that_it_only_declares(self) -> None:
+        facets = {"headwater_declared": {"_producer": PRODUCER}}
+        rows = Rows(run_event(run={"runId": RUN, "facets": facets}), run_event("COMPLETE"))
+        assert rows.only("run").job == JOB
+        declared = by_dataset(rows.of("declared_dataset"))
+        assert set(declared) == {(ORDERS, Direction.INPUT), (TOTALS, Direction.OUTPUT)}
+        assert rows.only("declaration").author == AUTHOR
+        # The other event of the run observes.
+        assert len(rows.of("run_dataset")) == 2
+        declaring = run_event(run={"runId": RUN, "facets": facets})
+        assert Rows(declaring).of("run_dataset") == Rows(declaring).of("job_dataset") == []
+
     def test_every_description_is_kept_with_its_times(self) -> None:
         old, new = (dataset("totals", schema=schema) for schema in (self.OLD, self.NEW))
         rows = in_any_order(

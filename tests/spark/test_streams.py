@@ -110,6 +110,9 @@ def test_what_a_function_does_with_the_batches(
     assert [way["subtype"] for way in deciding["supplier"]] == ["GROUP_BY"]
 
 
+# PySpark leaves the socket over which it fetched rows to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 def test_a_function_that_takes_the_rows_elsewhere(
     writes: ObservedEvents, orders: "DataFrame", tmp_path: Path
 ) -> None:

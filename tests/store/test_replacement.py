@@ -13,6 +13,7 @@ from sqlalchemy import Engine, insert, select, text
 from headwater.errors import Busy, StoreUnavailable
 from headwater.model.intake import take_in
 from headwater.model.values.instant import DAY, now
+from headwater.store import engine as store_engine
 from headwater.store import tables
 from headwater.store.engine import sqlite_file
 from headwater.store.keys import add_key, list_keys, read_active, revoke_key
@@ -145,6 +146,11 @@ class TestWhileOthersWrite:
     def pages(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
         """Pages that SQLite copies at once: of a small store nearly all, or one by one."""
         monkeypatch.setattr(replacement_sqlite, "PAGES_AT_ONCE", request.param)
+
+    @pytest.fixture(autouse=True)
+    def patience(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Nobody is refused on a busy machine either; on an idle one five seconds are enough."""
+        monkeypatch.setattr(store_engine, "BUSY_SECONDS", 60)
 
     def test_nothing_is_lost(self, engine: Engine) -> None:
         write(engine, [*OLD, *BOTH])

@@ -78,7 +78,7 @@ def test_figures_are_read_without_pointing_and_by_pointing(stream: Site, page: P
     card.get_by_role("link", name="Hour").focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("by=hour"))
-    expect(card.get_by_role("link", name="Hour")).to_have_attribute("aria-current", "true")
+    expect(card.get_by_role("link", name="Hour")).to_have_attribute("aria-current", "page")
 
 
 def test_a_hostile_name_on_a_phone(stream: Site, page: Page) -> None:

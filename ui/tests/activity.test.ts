@@ -12,9 +12,10 @@ function step(minute: number, written: number | null, lag: number | null = null)
   return { at, events: written === null ? 0 : 2, written: { ...NOTHING, rows: written }, read: { ...NOTHING, lag } };
 }
 
-test("rows become rates; the step that goes on is as long as it has lasted", () => {
+test("rows become rates; the step that goes on is as long as it has lasted, after a minute", () => {
   const points = pointsOf([step(0, 600), step(1, 600)], "minute", START + 90_000);
-  expect(points.map(({ written }) => written)).toEqual([10, 20]);
+  expect(points.map(({ written }) => written)).toEqual([10, null]);
+  expect(pointsOf([step(0, 1200)], "hour", START + 120_000)[0]!.written).toBe(10);
   expect(points[0]!.label).toBe("01-31 12:00 UTC: written 10/s, 2 events");
   expect(pointsOf([step(0, null)], "minute", START + 60_000)[0]!.label).toBe("01-31 12:00 UTC: 0 events");
 });

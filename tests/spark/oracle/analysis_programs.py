@@ -71,6 +71,7 @@ def _views_over_views(scene: Scene) -> "DataFrame":
 
 def _cached_table(scene: Scene) -> "DataFrame":
     scene.spark.sql("UNCACHE TABLE IF EXISTS kept")
+    scene.spark.sql("DROP VIEW IF EXISTS kept")
     scene.spark.sql("CACHE TABLE kept AS SELECT id, upper(customer) AS who FROM orders")
     return scene.spark.sql("SELECT who, id FROM kept")
 
@@ -197,12 +198,12 @@ ANALYSES = (
             "newest": "at CONDITIONAL, id AGGREGATION, id CONDITIONAL",
             "list[].id": "id AGGREGATION",
             "list[].price": "price AGGREGATION",
-            "by.key": "id AGGREGATION",
+            "by.key": "at AGGREGATION",
             "by.value": "customer AGGREGATION",
         },
         rows="country GROUP_BY",
         sql="SELECT max(struct(at, id)).id AS newest, collect_list(struct(id, price)) AS list, "
-        "map_from_arrays(collect_list(id), collect_list(customer)) AS by "
+        "map_from_arrays(collect_list(at), collect_list(customer)) AS by "
         "FROM orders GROUP BY country",
     ),
     Program(

@@ -23,9 +23,9 @@ export interface ActivityPoint {
 export function pointsOf(steps: ActivityAt[], by: Step, now: number): ActivityPoint[] {
   return steps.map((step) => {
     const at = Date.parse(step.at);
-    // The step that goes on is no longer than it has lasted.
-    const seconds = Math.max(1, Math.min(SECONDS[by], (now - at) / 1000));
-    const rate = (rows: number | null) => (rows === null ? null : rows / seconds);
+    // The step that goes on is no longer than it has lasted; its first minute says nothing yet: what came may be older.
+    const seconds = Math.min(SECONDS[by], (now - at) / 1000);
+    const rate = (rows: number | null) => (rows === null || seconds < SECONDS.minute ? null : rows / seconds);
     const point = {
       at,
       written: rate(step.written.rows),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headwater.errors import BadConfig
-from headwater.model.connect.column_steps import STEP_KINDS
+from headwater.model.connect.column_steps import STEP_KEYS
 from headwater.model.connect.connector_templates import Row
 
 _ROLES = ("source", "sink")
@@ -45,6 +45,9 @@ def _find_problem_of_steps(steps: object) -> str | None:
     if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
         return "'columns' is not a list of steps"
     for number, step in enumerate(steps):
-        if step.get("do") not in STEP_KINDS:
-            return f"columns[{number}]: 'do' is none of {', '.join(sorted(STEP_KINDS))}"
+        kind = step.get("do")
+        if kind not in STEP_KEYS:
+            return f"columns[{number}]: 'do' is none of {', '.join(STEP_KEYS)}"
+        if missing := [key for key in STEP_KEYS[kind] if key not in step]:
+            return f"columns[{number}]: '{missing[0]}' is missing"
     return None

@@ -121,16 +121,17 @@ def _copy(step: Step, part: str, config: Config, record: RecordColumns) -> Recor
     target = PartColumns() if step.get("is_new") else record[step.get("to", part)]
     names = entries(setting(step["fields"], config))
     new = entries(setting(step.get("names", step["fields"]), config))
+    to = step.get("to", part)
     if step.get("is_whole"):
-        return {**record, step["to"]: PartColumns(source.take((names[0],)))}
-    if () in source.columns and not source.columns[()].is_open and len(names) == 1:
+        return {**record, to: PartColumns(source.take(tuple(names[:1])))}
+    if () in source.columns and not source.columns[()].is_open and len(names) == len(new) == 1:
         # A key that is one value by itself has the name that the settings give it.
-        return {**record, step["to"]: target.with_column((new[0],), source.columns[()])}
+        return {**record, to: target.with_column((new[0],), source.columns[()])}
     if step.get("is_all") and not names:
         names = new = list(dict.fromkeys(path[0] for path in source.named() if path))
     for name, other in zip(names, new, strict=False):
         target = target.with_columns((other,), source.take((name,)) or {(): StateColumn()})
-    return {**record, step.get("to", part): target}
+    return {**record, to: target}
 
 
 def _embed(step: Step, part: str, config: Config, record: RecordColumns) -> RecordColumns:
@@ -197,4 +198,17 @@ _STEPS: Mapping[str, Callable[[Step, str, Config, RecordColumns], RecordColumns]
     "select": _select,
     "unwrap": _unwrap,
 }
-STEP_KINDS = frozenset(_STEPS)
+# What each kind of step must have.
+STEP_KEYS: Mapping[str, tuple[str, ...]] = {
+    "change": ("fields",),
+    "collapse": ("field",),
+    "copy": ("fields",),
+    "embed": ("from", "under"),
+    "extract": ("field",),
+    "flatten": ("delimiter",),
+    "hoist": ("field",),
+    "insert": ("names",),
+    "parse": (),
+    "select": (),
+    "unwrap": ("field", "beside"),
+}

@@ -33,7 +33,7 @@ _STATM = Path("/proc/self/statm")
 # Python anyhow, and two arenas serve those that are in the database or compress.
 _MALLOC_LIMITS = {
     -8: 2,  # M_ARENA_MAX
-    -3: 64 * 1024,  # M_MMAP_THRESHOLD: larger ones are the system's again as soon as freed
+    -3: 256 * 1024,  # M_MMAP_THRESHOLD: larger ones are the system's again as soon as freed
     -1: 4 * 1024 * 1024,  # M_TRIM_THRESHOLD: more than that at the end of an arena, too
 }
 

@@ -10,6 +10,7 @@ import io.headwater.connect.dataset.TransformChain;
 import io.headwater.connect.record.FieldPaths;
 import io.headwater.connect.record.Shape;
 import io.headwater.connect.record.TopicShapes;
+import io.headwater.connect.send.Counters;
 import io.headwater.connect.send.Events;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -103,9 +104,23 @@ final class ColumnLineage {
         if (known.size() >= MOST) {
             known.clear();
         }
-        ConnectorColumns found = known.computeIfAbsent(of, key -> made.get());
+        ConnectorColumns found = known.computeIfAbsent(of, key -> guarded(made));
         gaps.addAll(found.gaps);
         return found;
+    }
+
+    /** A failure here, as of a user's own rules, leaves no columns; the rest is reported nevertheless. */
+    private ConnectorColumns guarded(Supplier<ConnectorColumns> made) {
+        try {
+            return made.get();
+        } catch (RuntimeException error) {
+            String connector = config.getOrDefault("name", "");
+            Counters.get().countError(connector, error);
+            return ConnectorColumns.unknown(new Gap(
+                "other",
+                config.getOrDefault("connector.class", connector),
+                "The columns could not be derived by the rules for this class."));
+        }
     }
 
     private static void add(

@@ -208,10 +208,10 @@ final class ColumnSteps {
         List<String> names = entries("fields");
         List<String> others = step.containsKey("names") ? entries("names") : names;
         if (is("is_whole")) {
-            return with(to, new PartColumns(source.take(List.of(names.get(0))), Map.of()));
+            return with(to, new PartColumns(source.take(names.subList(0, Math.min(names.size(), 1))), Map.of()));
         }
         StateColumn whole = source.columns.get(WHOLE);
-        if (whole != null && !whole.isOpen && names.size() == 1) {
+        if (whole != null && !whole.isOpen && names.size() == 1 && others.size() == 1) {
             // A key that is one value by itself has the name that the settings give it.
             return with(to, target.with(List.of(others.get(0)), whole));
         }

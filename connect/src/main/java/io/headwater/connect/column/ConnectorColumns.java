@@ -35,6 +35,13 @@ public final class ConnectorColumns {
         this.chain = chain;
     }
 
+    /** Columns that are not known, for a reason. */
+    public static ConnectorColumns unknown(Gap gap) {
+        ConnectorColumns found = new ConnectorColumns(null, Map.of(), null);
+        found.gaps.add(gap);
+        return found;
+    }
+
     /** The columns of what a sink writes, from those of a topic's key and value. */
     public static ConnectorColumns ofSink(
         ConnectorRow row,
