@@ -659,7 +659,7 @@ export const strings = {
     noKey: "This server requires no API key.",
     who: "You are",
     may: "You may",
-    scopes: { read: "read", write: "edit", admin: "manage keys" } as Record<string, string>,
+    scopes: { read: "read", write: "edit", admin: "administer" } as Record<string, string>,
     keptKey: "The key is kept in this browser.",
     tabKey: "The key is kept until this tab is closed.",
     forget: "Forget the key",
