@@ -115,6 +115,7 @@ class TestWatch:
             each.kill()
             each.communicate()
 
+    @pytest.mark.slow
     def test_its_states_are_at_the_server(
         self, api: Api, worker: ConnectStandIn, watch: Callable[[], Popen[str]]
     ) -> None:
@@ -134,6 +135,7 @@ class TestWatch:
         assert out == "shop: 1 stored, 0 refused\n" * 2
         assert api.read("/collectors/shop")["state"] == "stopped"
 
+    @pytest.mark.slow
     def test_of_two_one_collects(
         self, api: Api, worker: ConnectStandIn, watch: Callable[[], Popen[str]]
     ) -> None:

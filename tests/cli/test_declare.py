@@ -253,6 +253,7 @@ def test_a_run_id_may_be_given(run: Run, api: Api, config: str) -> None:
     assert "'7' is no UUID" in outcome.err
 
 
+@pytest.mark.slow
 def test_the_deployment_script_of_the_example(api: Api, config: str) -> None:
     """The script as CI runs it, with the installed program, for one that starts and one that
     does not."""
@@ -271,6 +272,7 @@ def test_the_deployment_script_of_the_example(api: Api, config: str) -> None:
     assert edges(api) == DECLARED
 
 
+@pytest.mark.slow
 def test_the_workflow_of_the_example(api: Api) -> None:
     """Its steps that run commands, but for installing the package."""
     for example in EXAMPLES.iterdir():

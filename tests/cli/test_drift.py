@@ -135,6 +135,7 @@ def test_jobs_that_nobody_declares_are_left_out(run: Run, api: Api) -> None:
     assert api.read("/drift")["declaredCount"] == 1
 
 
+@pytest.mark.slow
 def test_many_jobs_are_cut(run: Run, api: Api) -> None:
     jobs = [
         {"name": f"j{n}", "namespace": "jobs", "inputs": ["kafka://orders"]} for n in range(600)

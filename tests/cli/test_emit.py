@@ -275,6 +275,7 @@ class TestResume:
         assert outcome.status == 2
         assert "--resume" in outcome.err
 
+    @pytest.mark.slow
     def test_a_pipe_of_the_shell(self, api: Api) -> None:
         write("events", lines(*some(3)))
         program = Path(sys.executable).with_name("headwater")

@@ -28,6 +28,7 @@ def test_a_column_is_found_and_reported(run: Run) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_options_narrow(run: Run) -> None:
     def found(*options: str) -> set[tuple[str, str]]:
         outcome = run("search", "orders", *options, "-o", "json")

@@ -108,6 +108,7 @@ def test_a_refusal_names_the_store(shop: Shop) -> None:
         assert client.refusal(answer).message.startswith(f"{shop.store} answered 404")
 
 
+@pytest.mark.slow
 def test_the_server_is_loaded_for_stores_only() -> None:
     """So that help and completion stay quick."""
     code = "import headwater.cli.main, sys; print('fastapi' in sys.modules)"

@@ -158,6 +158,7 @@ def api(tmp_path: Path) -> Any:
         yield api
 
 
+@pytest.mark.slow
 def test_its_command_delivers_them(name: str, example: Example, api: Api) -> None:
     options = [*example.present_options, "--server", api.url, "-o", "json"]
     outcome = run_program("collect", name, *options)

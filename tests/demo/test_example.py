@@ -107,6 +107,7 @@ class TestEvents:
             "2028-02-29T23:59:59Z",
         ],
     )
+    @pytest.mark.slow
     def test_all_are_accepted_at_any_time_of_the_day(self, now: str) -> None:
         at = parse_instant(now)
         events = make_events(at)
@@ -127,6 +128,7 @@ class TestEvents:
         assert NOW - times[0] >= 5 * DAY
         assert 0 <= NOW - times[-1] < 2 * MINUTE
 
+    @pytest.mark.slow
     def test_the_order_of_arrival_makes_no_difference(self, raw_events: list[bytes]) -> None:
         shuffled = raw_events * 2
         random.Random(4).shuffle(shuffled)

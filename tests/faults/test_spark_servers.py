@@ -68,6 +68,7 @@ def test_a_server_that_is_away_for_long(tmp_path: Path) -> None:
     assert told["grown"] < 20
 
 
+@pytest.mark.slow
 def test_what_waits_is_bounded_by_its_size() -> None:
     """Events of plans with thousands of columns: few of them are as much as many others."""
     is_open = threading.Event()

@@ -134,6 +134,7 @@ def test_a_run_across_the_horizon_stays_whole(store: Store, lake: Lake) -> None:
     assert {*long} <= {*payloads(lake)}
 
 
+@pytest.mark.slow
 def test_a_server_does_it_if_that_is_set(
     store: Store, lake: Lake, history: list[list[bytes]], caplog: pytest.LogCaptureFixture
 ) -> None:

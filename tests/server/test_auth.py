@@ -420,6 +420,7 @@ class TestRate:
 
 
 class TestHeaders:
+    @pytest.mark.slow
     def test_are_on_every_answer(self, sqlite_api: Api, given: Api) -> None:
         client = sqlite_api.client
         answers = [

@@ -156,6 +156,7 @@ class TestAccepted:
         api.store(b"\n\n" + sent + b"\n")
         assert sent in api.get("/events/lineage").content
 
+    @pytest.mark.slow
     def test_an_event_larger_than_many_servers_allow(self, api: Api) -> None:
         sent = minimal(facets=b'{"x":"' + b"y" * 15_000_000 + b'"}')
         api.store(sent)
@@ -393,6 +394,7 @@ class TestEncodings:
     def test_identity_is_no_encoding(self, api: Api) -> None:
         assert api.post(minimal(), headers={"Content-Encoding": "identity"}).status_code == 201
 
+    @pytest.mark.slow
     def test_a_gzip_bomb(self, api: Api) -> None:
         bomb = gzip.compress(b" " * 50_000_000)
         assert len(bomb) < 60_000
@@ -404,11 +406,13 @@ class TestEncodings:
         bomb = gzip.compress(b" " * 5_000_000) * 10
         error_of(api.post(bomb, headers={"Content-Encoding": "gzip"}), 413, "body")
 
+    @pytest.mark.slow
     def test_just_under_the_limit_once_unpacked(self, api: Api) -> None:
         body = minimal()
         api.post(**self.gzipped(body + b" " * (20_000_000 - len(body)))).raise_for_status()
         error_of(api.post(**self.gzipped(body + b" " * (20_000_001 - len(body)))), 413, "body")
 
+    @pytest.mark.slow
     def test_a_great_many_empty_gzip_members_take_little_time(self, sqlite_api: Api) -> None:
         """Each member must not copy what is left: that is quadratic, minutes for 20 MB."""
         packed = gzip.compress(b"") * 400_000

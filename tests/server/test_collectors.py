@@ -50,6 +50,7 @@ def state(api: Api) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_it_collects_by_itself_and_on_request(api: Api, worker: ConnectStandIn) -> None:
     wait_until(lambda: api.get("/collectors/shop").status_code == 200)
     wait_until(lambda: state(api)["lastEndedAt"] is not None)
@@ -81,6 +82,7 @@ def test_what_fails_is_shown(api: Api, worker: ConnectStandIn) -> None:
     assert state(api)["failures"] == 1
 
 
+@pytest.mark.slow
 def test_one_that_is_not_known(store: str) -> None:
     with open_api(store) as api:
         assert api.read("/collectors") == {"collectors": [], "totalCount": 0}
@@ -89,6 +91,7 @@ def test_one_that_is_not_known(store: str) -> None:
         assert answer.status_code == 404 and "none" in json.dumps(answer.json())
 
 
+@pytest.mark.slow
 def test_one_that_is_not_run_any_more_can_be_forgotten(
     worker: ConnectStandIn, store: str, tmp_path: Path
 ) -> None:
@@ -102,6 +105,7 @@ def test_one_that_is_not_run_any_more_can_be_forgotten(
         assert api.client.delete("/api/v1/collectors/shop").status_code == 404
 
 
+@pytest.mark.slow
 def test_of_two_servers_one_collects(worker: ConnectStandIn, store: str, tmp_path: Path) -> None:
     plans = read_plans({"shop": settings_of(worker, tmp_path)})
     with open_api(store, plans) as first:

@@ -221,6 +221,7 @@ class TestFlush:
         for setting, every in (("5s", timedelta(seconds=5)), ("1h", timedelta(hours=1))):
             assert LakeFlush(engine, lake.folder, LakeSettings(every=setting)).every == every
 
+    @pytest.mark.slow
     def test_a_start_while_the_store_is_locked(
         self,
         engine: Engine,
@@ -263,6 +264,7 @@ class TestFlush:
         assert (failure.levelno, failure.exc_info) == (logging.WARNING, None)
         assert "no such table: outbox" in failure.getMessage()
 
+    @pytest.mark.slow
     def test_so_is_one_that_goes_away_meanwhile(
         self, engine: Engine, lake: Lake, soon: None, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -276,6 +278,7 @@ class TestFlush:
         assert (failure.levelno, failure.exc_info) == (logging.WARNING, None)
         assert "no such table: event" in failure.getMessage()
 
+    @pytest.mark.slow
     def test_nothing_to_do_is_not_stated_and_starts_nothing(
         self,
         engine: Engine,

@@ -65,6 +65,7 @@ def test_so_is_one_whose_facets_name_too_many(sqlite_api: Api) -> None:
     assert sqlite_api.rows("run_dataset") == []
 
 
+@pytest.mark.slow
 def test_what_got_a_503_is_not_stored_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

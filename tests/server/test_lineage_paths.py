@@ -144,6 +144,7 @@ class TestPaths:
         assert len(paths_of(answer)) == 1_000
         assert answer["isCut"]
 
+    @pytest.mark.slow
     def test_many_long_paths_are_not_an_answer_of_hundreds_of_megabytes(
         self, sqlite_api: Api
     ) -> None:

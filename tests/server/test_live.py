@@ -177,6 +177,7 @@ class TestBounds:
 
 
 class TestServers:
+    @pytest.mark.slow
     def test_announces_what_another_server_stored(self, shared_store: str) -> None:
         """Two servers over one store: each tells what the other took in."""
         with (

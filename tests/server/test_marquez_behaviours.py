@@ -107,6 +107,7 @@ class TestALateEventOfAnOlderRun:
 
 
 class TestRunningWithoutAJobType:
+    @pytest.mark.slow
     def test_lineage_is_there_at_once(self, api: Api) -> None:
         api.store(
             run_event("RUNNING", START, inputs=[dataset("orders")], outputs=[dataset("totals")])

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from headwater.model.values.instant import DAY, MINUTE, SECOND, format_instant, now
 from headwater.store.stats.senders import MOST_EVENTS
 from testing.api import Api
@@ -57,6 +59,7 @@ class TestSenders:
         assert found[""]["rejected"] == 1
         assert found["https://good"]["rejected"] == 0
 
+    @pytest.mark.slow
     def test_one_that_has_stopped_is_found_behind_the_newest(self, api: Api) -> None:
         api.store(sent("https://stopped", 3 * DAY))
         api.store(*(sent("https://busy", number * SECOND) for number in range(MOST_EVENTS)))

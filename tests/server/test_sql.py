@@ -45,5 +45,6 @@ def test_the_graph_is_the_catalog(api: Api) -> None:
         ({"sql": 'SELECT a FROM ""', "graph": True}, 200),
     ],
 )
+@pytest.mark.slow
 def test_bad_input_is_answered(api: Api, body: dict[str, Any], status: int) -> None:
     assert post(api, **body).status_code == status

@@ -87,6 +87,7 @@ class TestLost:
 
     HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
+    @pytest.mark.slow
     def test_a_browser_gets_the_page_that_says_so(self, tmp_path: Path) -> None:
         keys = AuthSettings(keys=SecretStr("me:a-long-secret-to-read:read"))
         for name, auth in (("open", AuthSettings()), ("keyed", keys)):

@@ -54,6 +54,7 @@ def test_underscores_behind_a_template_are_of_the_name() -> None:
     assert [table.name for table in statement.inputs] == ["t_{{ m }}"]
 
 
+@pytest.mark.slow
 def test_nested_blocks_are_read_to_a_depth() -> None:
     (statement,) = analyze("BEGIN " * 3_000 + "SELECT a FROM t", "bigquery")
     assert statement.kind == "BEGIN"

@@ -58,16 +58,31 @@ def read_documents(text: str, variables: Mapping[str, str]) -> list[Document]:
 
 def _nodes(text: str) -> Iterator[yaml.Node | None]:
     try:
-        # Not the loader in C: a text of brackets alone makes it overflow the stack.
-        yield from yaml.compose_all(text, Loader=yaml.SafeLoader)
+        yield from yaml.compose_all(text, Loader=_BoundedLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         raise BrokenFile(line, f"is no YAML: {error.problem or error.context}") from None
     except yaml.YAMLError as error:
         raise BrokenFile(1, f"is no YAML: {str(error).splitlines()[0]}") from None
-    except RecursionError:
-        raise BrokenFile(1, "is nested too deep") from None
+
+
+class _BoundedLoader(yaml.SafeLoader):  # type: ignore[misc]
+    """Gives up at a depth, lest a text of brackets alone takes half a minute.
+
+    Not the loader in C: such a text makes it overflow the stack.
+    """
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        self._depth += 1
+        # Beyond what values may have: those are refused with their place.
+        if self._depth > MAX_DEPTH + 2:
+            raise BrokenFile(self.peek_event().start_mark.line + 1, "is nested too deep")
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
 
 class _Reader:
