@@ -28,9 +28,23 @@ class StandIn:
         self.faults: dict[str, list[StandInAnswer]] = {}
         """Answers by path, each given once, the last one for good."""
         self.latency = 0.0
+        self.halts_at: int | None = None
+        """After how many requests all others wait, until `go_on`."""
+        self._going_on = threading.Event()
         self.requests: list[str] = []
         self.authorizations: list[str | None] = []
         self.url = ""
+
+    def go_on(self) -> None:
+        """Answer what was halted, and all that comes."""
+        self.halts_at = None
+        self._going_on.set()
+
+    def wait_for_turn(self) -> None:
+        """Take as long as this system does."""
+        time.sleep(self.latency)
+        if self.halts_at is not None and len(self.requests) > self.halts_at:
+            self._going_on.wait()
 
     def answer(self, target: str) -> StandInAnswer:
         split = urlsplit(target)
@@ -66,7 +80,7 @@ def serve(stand_in: S, certificate: Path | None = None, clients: Path | None = N
         def do_GET(self) -> None:
             stand_in.requests.append(self.path)
             stand_in.authorizations.append(self.headers.get("Authorization"))
-            time.sleep(stand_in.latency)
+            stand_in.wait_for_turn()
             answer = stand_in.answer(self.path)
             self.send_response(answer.status)
             for key, value in {"Content-Type": "application/json", **answer.headers}.items():
@@ -102,6 +116,7 @@ def serve(stand_in: S, certificate: Path | None = None, clients: Path | None = N
     try:
         yield stand_in
     finally:
+        stand_in.go_on()
         server.shutdown()
         thread.join()
         server.server_close()

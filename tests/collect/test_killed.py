@@ -21,13 +21,13 @@ NAMESPACE = "kafka-connect%3A%2F%2Fshop"
 
 @pytest.fixture
 def worker() -> Iterator[ConnectStandIn]:
-    """Connectors of a worker that takes its time, so that a pass can be interrupted."""
+    """Connectors of a worker that halts half-way, so that a pass can be interrupted."""
     with serve_stand_in() as stand_in:
         for number in range(COUNT):
             topic = f"topic-{number}"
             own = {"connector.class": "FileStreamSink", "topics": topic, "file": f"/x/{topic}"}
             stand_in.add(f"sink-{number}", own)
-        stand_in.latency = 0.05
+        stand_in.halts_at = COUNT // 2
         yield stand_in
 
 
@@ -57,7 +57,7 @@ def test_a_command_that_is_killed(worker: ConnectStandIn, tmp_path: Path) -> Non
             child.kill()
         asked = len(worker.requests)
         assert asked < COUNT
-        worker.latency = 0.0
+        worker.go_on()
         outcome = run_program(*command)
         assert (outcome.status, outcome.err) == (0, ""), outcome
         assert count_runs(server) == {f"sink-{number}": 1 for number in range(COUNT)}
@@ -90,7 +90,7 @@ def test_a_server_that_is_killed_and_another_that_takes_over(
         killed.kill()
         asked = len(worker.requests)
         assert asked < COUNT
-        worker.latency = 0.0
+        worker.go_on()
         # The lease ends by itself.
         wait_until(lambda: len(count_runs(other)) == COUNT, lambda: f"{len(count_runs(other))}")
         assert set(count_runs(other).values()) == {1}
