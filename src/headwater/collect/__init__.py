@@ -22,6 +22,11 @@ COLLECTORS = Registry(
             "headwater.collect.files:FilesCollector",
             "OpenLineage events in files: JSON or NDJSON, plain or gzipped.",
         ),
+        "kafka": Entry(
+            "headwater.collect.kafka:KafkaCollector",
+            "Topics, consumer groups and access rules of a Kafka cluster, by its admin protocol.",
+            extra="kafka",
+        ),
         "schema-registry": Entry(
             "headwater.collect.schema_registry:SchemaRegistryCollector",
             "Schemas of topics in a schema registry: Confluent's API, and those that speak it.",

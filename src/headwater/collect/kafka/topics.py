@@ -1,0 +1,185 @@
+"""What a cluster says of its topics, as events: how each is, who may use it, what is mirrored;
+no I/O."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from headwater.collect.kafka.reports import AccessRule, Denied, Topic
+from headwater.collect.kafka.state import Change, KnownTopic
+from headwater.emit.events import Producer
+from headwater.emit.gaps import FACET, GapEntry, gaps_facets
+from headwater.model.naming import kafka
+from headwater.model.values.consumer_groups import TOPIC_FACET
+
+Json = dict[str, Any]
+
+PRODUCER = Producer.of_part("collect/kafka")
+# The topics that MirrorMaker keeps for itself, by the alias of a cluster.
+_OF_MIRRORMAKER = re.compile(
+    r"(heartbeats|.+\.checkpoints\.internal|mm2-offset-syncs\..+\.internal)"
+)
+_MOST_RULES = 100
+
+
+class Translated(NamedTuple):
+    """An event, and what is known once it is delivered."""
+
+    event: Json
+    change: Change
+
+
+class ClusterNames(NamedTuple):
+    """What is the same for all events of a cluster: its id, and the namespace of its topics."""
+
+    id: str
+    namespace: str
+    others: tuple[str, ...] = ()
+    """Further namespaces by which others may know it: those of all its brokers."""
+
+
+def translate_topic(
+    cluster: ClusterNames,
+    topic: Topic,
+    rules: Sequence[AccessRule],
+    mirrors: Mapping[str, str],
+    before: KnownTopic | None,
+    at: int,
+) -> Translated | None:
+    """What has changed of a topic, at a time in microseconds since 1970; None for nothing."""
+    facets: Json = {
+        TOPIC_FACET: PRODUCER.custom_facet(**_describe(cluster, topic, mirrors)),
+        "kafka_access": PRODUCER.custom_facet(**_access(topic, rules)),
+    }
+    digest = digest_of(facets)
+    if before is not None and before.digest == digest and not before.is_deleted:
+        return None
+    if before is not None and before.is_deleted:
+        facets |= _lifecycle("CREATE")
+    at = at if before is None else max(at, before.at + 1)
+    return _event(cluster, topic.name, facets, KnownTopic(digest, at))
+
+
+def translate_deletion(
+    cluster: ClusterNames, name: str, before: KnownTopic, at: int
+) -> Translated | None:
+    """A topic that is not there any more; None where that was reported."""
+    if before.is_deleted:
+        return None
+    facets: Json = {
+        TOPIC_FACET: PRODUCER.custom_facet(clusterId=cluster.id, isDeleted=True),
+        **_lifecycle("DROP"),
+    }
+    known = KnownTopic(before.digest, max(at, before.at + 1), is_deleted=True)
+    return _event(cluster, name, facets, known)
+
+
+def translate_mirrors(
+    cluster: ClusterNames, topics: Iterable[str], mirrors: Mapping[str, str], at: int
+) -> list[Translated]:
+    """For each cluster that MirrorMaker copies from, a job of all its topics that are here."""
+    names = sorted(topics)
+    found = []
+    for alias, bootstrap in sorted(mirrors.items()):
+        copied = [name for name in names if _origin(name, {alias: bootstrap})]
+        inputs, outputs = [], []
+        for name in copied:
+            origin = kafka(bootstrap, name.removeprefix(f"{alias}."))
+            lineage = PRODUCER.facet(
+                "LineageFacet", inputs=[{**origin._asdict(), "type": "DATASET"}]
+            )
+            inputs.append({**origin._asdict(), "facets": {}})
+            outputs.append(_dataset(cluster, name, {"lineage": lineage}))
+        kind = PRODUCER.job_type("STREAMING", "KAFKA", "MIRROR")
+        job = {
+            "namespace": f"kafka-mirror://{cluster.namespace.partition('://')[2]}",
+            "name": alias,
+            "facets": {"jobType": kind},
+        }
+        event = PRODUCER.job_event(job, inputs, outputs, at=at)
+        digest = digest_of([alias, bootstrap, copied])
+        found.append(Translated(event, Change("lists", f"mirror {alias}", digest)))
+    return found
+
+
+def translate_gaps(
+    cluster: ClusterNames, denied: Iterable[Denied], run: str, at: int
+) -> Translated:
+    """What may not be read of a cluster: gaps of the collector's own job."""
+    gaps = [
+        GapEntry("other", each.what, f"The cluster did not tell: {each.reason}") for each in denied
+    ]
+    facets = gaps_facets(PRODUCER, gaps) or {FACET: PRODUCER.run_facet(gaps=[])}
+    kind = PRODUCER.job_type("BATCH", "HEADWATER", "COLLECTOR")
+    job = {
+        "namespace": "headwater",
+        "name": f"collect kafka {cluster.namespace}",
+        "facets": {"jobType": kind},
+    }
+    event = PRODUCER.run_event("COMPLETE", job, {"runId": run, "facets": facets}, at=at)
+    return Translated(event, Change("lists", "gaps", digest_of(sorted(set(gaps)))))
+
+
+def digest_of(value: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()[:32]
+
+
+def _event(cluster: ClusterNames, name: str, facets: Json, known: KnownTopic) -> Translated:
+    event = PRODUCER.dataset_event(_dataset(cluster, name, facets), known.at)
+    return Translated(event, Change("topics", name, known))
+
+
+def _dataset(cluster: ClusterNames, name: str, facets: Json) -> Json:
+    return {"namespace": cluster.namespace, "name": name, "facets": facets}
+
+
+def _lifecycle(change: str) -> Json:
+    facet = PRODUCER.facet("LifecycleStateChangeDatasetFacet", lifecycleStateChange=change)
+    return {"lifecycleStateChange": facet}
+
+
+def _describe(cluster: ClusterNames, topic: Topic, mirrors: Mapping[str, str]) -> Json:
+    found: Json = {
+        "clusterId": cluster.id,
+        "partitions": topic.partitions,
+        "replicationFactor": topic.replication,
+    }
+    if topic.is_internal or _OF_MIRRORMAKER.fullmatch(topic.name):
+        found["isInternal"] = True
+    if topic.config is not None:
+        found["config"] = dict(topic.config)
+    if origin := _origin(topic.name, mirrors):
+        found["mirrorOf"] = origin
+    return found
+
+
+def _origin(topic: str, mirrors: Mapping[str, str]) -> Json | None:
+    """The topic that one is a copy of, as MirrorMaker names copies: `ALIAS.TOPIC`."""
+    if _OF_MIRRORMAKER.fullmatch(topic):
+        return None
+    for alias, bootstrap in mirrors.items():
+        if topic.startswith(f"{alias}.") and topic != f"{alias}.":
+            return dict(kafka(bootstrap, topic.removeprefix(f"{alias}."))._asdict())
+    return None
+
+
+def _access(topic: Topic, rules: Sequence[AccessRule]) -> Json:
+    """The rules about a topic, in their order; one without any takes earlier ones back."""
+    about = [each for each in rules if each.is_about("topic", topic.name)]
+    listed = [
+        {
+            "principal": each.principal,
+            "operation": each.operation,
+            "permission": each.permission,
+            "host": each.host,
+            "resource": each.name,
+            "pattern": each.pattern,
+        }
+        for each in sorted(about)[:_MOST_RULES]
+    ]
+    if not listed:
+        return {"_deleted": True}
+    return {"grants": listed, **({"grantCount": len(about)} if len(about) > _MOST_RULES else {})}
