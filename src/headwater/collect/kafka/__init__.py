@@ -1,7 +1,6 @@
 """`collect kafka`: the topics, consumer groups and access rules of a Kafka cluster."""
 
-import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar
 
@@ -9,9 +8,9 @@ import msgspec
 
 from headwater.collect import Collected
 from headwater.collect.kafka.check import check_cluster
-from headwater.collect.kafka.fetch import KafkaApi
+from headwater.collect.kafka.fetch import GROUPS_AT_ONCE, KafkaApi
 from headwater.collect.kafka.groups import Ends, ObservedGroup, translate_group_deletion
-from headwater.collect.kafka.reports import Cluster, Denied, Group, Topic
+from headwater.collect.kafka.reports import AccessRule, Cluster, Denied, Group, Topic
 from headwater.collect.kafka.settings import KafkaSettings
 from headwater.collect.kafka.state import Change, Kept, ReportedCluster
 from headwater.collect.kafka.topics import (
@@ -31,8 +30,11 @@ from headwater.plugins import CheckStep
 
 __all__ = ["KafkaCollector", "KafkaSettings"]
 
-# Groups whose offsets are compared with the ends of their topics together.
-_GROUPS_AT_ONCE = 200
+# What who may not describe the cluster does not see, without an error that says so.
+_HIDDEN = (
+    Denied("topics and groups", "only those that this user may describe are listed"),
+    Denied("access rules", "this user may not describe the cluster"),
+)
 
 
 class KafkaCollector:
@@ -73,10 +75,11 @@ class KafkaCollector:
         kept = self._state.of_cluster(cluster.id)
         names = self._names(cluster)
         if not cluster.may_list:
-            reason = "only the topics and groups that this user may describe are seen"
-            api.denied.append(Denied("the whole cluster", reason))
-        yield from self._topics(api, names, kept, at)
-        yield from self._groups(api, names, kept, at)
+            api.denied += _HIDDEN
+        topics = api.list_topics()
+        rules = api.read_access() if cluster.may_list else None
+        yield from self._topics(api, names, kept, topics, rules, at)
+        yield from self._groups(api, names, kept, topics, at)
         yield from self._gaps(api, names, kept, at)
 
     def _names(self, cluster: Cluster) -> ClusterNames:
@@ -85,10 +88,14 @@ class KafkaCollector:
         return ClusterNames(cluster.id, self._settings.namespace, tuple(dict.fromkeys(others)))
 
     def _topics(
-        self, api: KafkaApi, names: ClusterNames, kept: Kept, at: int
+        self,
+        api: KafkaApi,
+        names: ClusterNames,
+        kept: Kept,
+        listed: Mapping[str, Topic],
+        rules: Sequence[AccessRule] | None,
+        at: int,
     ) -> Iterator[Collected]:
-        listed = api.list_topics()
-        rules = api.read_access() or ()
         topics = [each for each in listed.values() if self._is_topic_requested(each)]
         for topic in api.add_configs(topics):
             before = kept.topics.get(topic.name)
@@ -104,18 +111,21 @@ class KafkaCollector:
             yield from self._if_other(found, kept)
 
     def _groups(
-        self, api: KafkaApi, names: ClusterNames, kept: Kept, at: int
+        self, api: KafkaApi, names: ClusterNames, kept: Kept, topics: Mapping[str, Topic], at: int
     ) -> Iterator[Collected]:
         listed = api.list_groups()
         requested = [each for each in listed or () if self._is_group_requested(each.name)]
         heartbeat = int(parse_duration(self._settings.heartbeat).total_seconds()) * SECOND
-        some: list[Group] = []
-        for group in api.describe_groups(requested):
-            some.append(group)
-            if len(some) == _GROUPS_AT_ONCE:
-                yield from self._translate_groups(api, names, kept, some, at, heartbeat)
-                some = []
-        yield from self._translate_groups(api, names, kept, some, at, heartbeat)
+        for start in range(0, len(requested), GROUPS_AT_ONCE):
+            groups = list(api.describe_groups(requested[start : start + GROUPS_AT_ONCE]))
+            ends = Ends(api.read_ends(_committed(groups, topics)))
+            for group in groups:
+                observed = ObservedGroup(names, group, ends, kept.groups.get(group.name))
+                found = observed.translate(at, heartbeat) if observed.topics else []
+                if not found:
+                    self.skipped += 1
+                for each in found:
+                    yield _collected(group.name, each)
         if listed is None:
             # Some are missing for another reason than that they are gone.
             return
@@ -124,27 +134,8 @@ class KafkaCollector:
                 for each in translate_group_deletion(names, name, kept.groups[name], at):
                     yield _collected(name, each)
 
-    def _translate_groups(
-        self,
-        api: KafkaApi,
-        names: ClusterNames,
-        kept: Kept,
-        groups: Sequence[Group],
-        at: int,
-        heartbeat: int,
-    ) -> Iterator[Collected]:
-        ends = Ends(api.read_ends(_committed(groups)))
-        for group in groups:
-            before = kept.groups.get(group.name)
-            observed = ObservedGroup(names, group, ends, before)
-            found = observed.translate(at, heartbeat) if observed.topics else []
-            if not found:
-                self.skipped += 1
-            for each in found:
-                yield _collected(group.name, each)
-
     def _gaps(self, api: KafkaApi, names: ClusterNames, kept: Kept, at: int) -> Iterator[Collected]:
-        found = translate_gaps(names, api.denied, str(uuid.uuid4()), at)
+        found = translate_gaps(names, api.denied, at)
         if api.denied or "gaps" in kept.lists:
             yield from self._if_other(found, kept)
 
@@ -175,10 +166,12 @@ def _is_requested(name: str, included: str, excluded: str) -> bool:
     )
 
 
-def _committed(groups: Iterable[Group]) -> Iterator[tuple[str, int]]:
+def _committed(groups: Iterable[Group], topics: Mapping[str, Topic]) -> Iterator[tuple[str, int]]:
+    """The partitions with offsets; not of topics that are gone, whose offsets stay for days."""
     for group in groups:
         for topic, offsets in group.committed.items():
-            yield from ((topic, number) for number in offsets.by_partition)
+            if topic in topics:
+                yield from ((topic, number) for number in offsets.by_partition)
 
 
 def _collected(name: str, found: Translated) -> Collected:

@@ -1,6 +1,6 @@
 """What a Kafka cluster says of itself by its admin protocol, in its own words."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import islice
 from typing import Any, TypeVar
@@ -19,7 +19,6 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AclOperation,
     AclPermissionType,
     AdminClient,
-    ConfigEntry,
     ConfigResource,
     ConfigSource,
     OffsetSpec,
@@ -43,7 +42,7 @@ Answer = TypeVar("Answer")
 
 # Of each: an answer of the broker stays below a few megabytes.
 _TOPICS_AT_ONCE = 500
-_GROUPS_AT_ONCE = 200
+GROUPS_AT_ONCE = 200
 _PARTITIONS_AT_ONCE = 5_000
 _DENIED = frozenset(
     (
@@ -55,7 +54,15 @@ _DENIED = frozenset(
 _GONE = frozenset((KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.GROUP_ID_NOT_FOUND))
 # Shown of every topic, whether or not they are its own.
 _ALWAYS = frozenset(("retention.ms", "retention.bytes", "cleanup.policy"))
-_ANY_RULE: Any = (ResourceType.ANY, None, ResourcePatternType.ANY, None, None)
+_ANY_RULE: Any = (
+    ResourceType.ANY,
+    None,
+    ResourcePatternType.ANY,
+    None,
+    None,
+    AclOperation.ANY,
+    AclPermissionType.ANY,
+)
 _LATEST = OffsetSpec.latest()  # type: ignore[no-untyped-call]
 
 
@@ -66,8 +73,10 @@ class KafkaApi:
         self._settings = settings
         self._timeout = settings.seconds
         self.denied: list[Denied] = []
+        self._last_error = ""
+        own: dict[str, Any] = {"log_level": 0, "error_cb": self._note_error}
         try:
-            self._client = client or AdminClient({**settings.client(), "log_level": 0})
+            self._client = client or AdminClient({**settings.client(), **own})
         except (KafkaException, ValueError) as error:
             raise self._unavailable(error) from None
 
@@ -82,7 +91,7 @@ class KafkaApi:
         )
         found = self._get(asked)
         operations = found.authorized_operations
-        may_list = operations is None or AclOperation.DESCRIBE in operations
+        may_list = AclOperation.DESCRIBE in (operations or ())
         brokers = tuple(f"{node.host}:{node.port}" for node in found.nodes)
         return Cluster(found.cluster_id or "", brokers, may_list)
 
@@ -123,7 +132,7 @@ class KafkaApi:
                 return True
             self._note(topic, error.args[0])
         except TimeoutError:
-            raise self._unavailable("it did not answer in time") from None
+            raise self._too_late() from None
         return False
 
     def list_groups(self) -> list[Group] | None:
@@ -135,23 +144,25 @@ class KafkaApi:
             return None
         return [Group(each.group_id, kind=each.type.name.lower()) for each in found.valid]
 
-    def describe_groups(self, groups: Iterable[Group]) -> Iterator[Group]:
-        """Groups with their members and how far they are; those that may not be read left out."""
-        for some in _batched(groups, _GROUPS_AT_ONCE):
-            names = [each.name for each in some]
-            described = self._client.describe_consumer_groups(names, request_timeout=self._timeout)
-            committed = {
-                name: self._client.list_consumer_group_offsets(
-                    [ConsumerGroupTopicPartitions(name)], request_timeout=self._timeout
-                )[name]
-                for name in names
-            }
-            for each in some:
-                what = f"group {each.name}"
-                found = self._get_or_note(described[each.name], what)
-                offsets = self._get_or_note(committed[each.name], f"offsets of {what}")
-                if found is not None:
-                    yield _described(each, found, offsets)
+    def describe_groups(self, groups: Sequence[Group]) -> Iterator[Group]:
+        """Groups, at most so many at once, with their members and how far they are; those that may
+        not be read are left out."""
+        names = [each.name for each in groups]
+        if not names:
+            return
+        described = self._client.describe_consumer_groups(names, request_timeout=self._timeout)
+        committed = {
+            name: self._client.list_consumer_group_offsets(
+                [ConsumerGroupTopicPartitions(name)], request_timeout=self._timeout
+            )[name]
+            for name in names
+        }
+        for each in groups:
+            what = f"group {each.name}"
+            found = self._get_or_note(described[each.name], what)
+            offsets = self._get_or_note(committed[each.name], f"offsets of {what}")
+            if found is not None:
+                yield _described(each, found, offsets)
 
     def is_group_gone(self, name: str) -> bool:
         """Whether a group that is not listed any more was deleted, and not only hidden."""
@@ -164,24 +175,34 @@ class KafkaApi:
             self._note(f"group {name}", error.args[0])
             return False
         except TimeoutError:
-            raise self._unavailable("it did not answer in time") from None
+            raise self._too_late() from None
         return bool(found.state.name == "DEAD")
 
     def read_ends(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """The next offset of partitions; those that are gone or may not be read are left out."""
+        """The next offset of partitions; those that have none, or may not be read, are left out."""
         ends = {}
         for some in _batched(sorted(set(partitions)), _PARTITIONS_AT_ONCE):
             wanted = {TopicPartition(*each): _LATEST for each in some}
             asked = self._client.list_offsets(wanted, request_timeout=self._timeout)
             for place, future in asked.items():
-                found = self._get_or_note(future, f"offsets of {place.topic}")
-                if found is not None:
-                    ends[place.topic, place.partition] = found.offset
+                try:
+                    end = future.result(self._timeout).offset
+                except KafkaException as error:
+                    # A partition without a leader has no end now: then there is no lag either.
+                    if error.args[0].code() in _DENIED:
+                        self._note(f"offsets of {place.topic}", error.args[0])
+                    continue
+                except TimeoutError:
+                    raise self._too_late() from None
+                ends[place.topic, place.partition] = end
         return ends
 
     def read_access(self) -> list[AccessRule] | None:
-        """Who may do what; none where the cluster lets everybody, None where it may not be read."""
-        wanted = AclBindingFilter(*_ANY_RULE, AclOperation.ANY, AclPermissionType.ANY)
+        """Who may do what; none where the cluster lets everybody, None where it may not be read.
+
+        To who may not describe the cluster the answer is empty, and not an error.
+        """
+        wanted = AclBindingFilter(*_ANY_RULE)
         try:
             found = self._client.describe_acls(wanted, request_timeout=self._timeout).result(
                 self._timeout
@@ -192,7 +213,7 @@ class KafkaApi:
             self._note("access rules", error.args[0])
             return None
         except TimeoutError:
-            raise self._unavailable("it did not answer in time") from None
+            raise self._too_late() from None
         return [
             AccessRule(
                 each.restype.name.lower(),
@@ -212,7 +233,7 @@ class KafkaApi:
         except KafkaException as error:
             raise self._unavailable(error) from None
         except TimeoutError:
-            raise self._unavailable("it did not answer in time") from None
+            raise self._too_late() from None
 
     def _get_or_note(self, future: "Future[Any]", what: str) -> Any:
         """An answer; None where it was refused, or what it is about went away meanwhile."""
@@ -226,10 +247,19 @@ class KafkaApi:
                 raise self._unavailable(error) from None
             return None
         except TimeoutError:
-            raise self._unavailable("it did not answer in time") from None
+            raise self._too_late() from None
 
     def _note(self, what: str, error: KafkaError) -> None:
         self.denied.append(Denied(what, error.str().removeprefix("Broker: ")))
+
+    def _note_error(self, error: KafkaError) -> None:
+        self._last_error = error.str()
+
+    def _too_late(self) -> SourceUnavailable:
+        """No answer in time: the client tries on by itself, and knows why it fails."""
+        self._client.poll(0)
+        reason = f": {self._last_error}" if self._last_error else ""
+        return self._unavailable(f"it did not answer in time{reason}")
 
     def _unavailable(self, error: Exception | str) -> SourceUnavailable:
         return SourceUnavailable(self._settings.bootstrap, _reason(error))
@@ -242,13 +272,13 @@ def _reason(error: Exception | str) -> str:
     return str(error)
 
 
-def _own_settings(entries: Mapping[str, ConfigEntry]) -> dict[str, str]:
+def _own_settings(entries: Mapping[str, Any]) -> dict[str, str]:
     """What was set for a topic, and what says how long it keeps records; no secrets."""
-    own = ConfigSource.DYNAMIC_TOPIC_CONFIG.value
+    own = ConfigSource.DYNAMIC_TOPIC_CONFIG
     return {
         name: str(entry.value)
         for name, entry in sorted(entries.items())
-        if not entry.is_sensitive and (name in _ALWAYS or int(entry.source) == own)
+        if not entry.is_sensitive and (name in _ALWAYS or ConfigSource(entry.source) == own)
     }
 
 

@@ -3,6 +3,7 @@ no I/O."""
 
 import hashlib
 import re
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +14,11 @@ from headwater.collect.kafka.state import Change, KnownTopic
 from headwater.emit.events import Producer
 from headwater.emit.gaps import FACET, GapEntry, gaps_facets
 from headwater.model.naming import kafka
-from headwater.model.values.consumer_groups import TOPIC_FACET
+from headwater.model.values.consumer_groups import (
+    COLLECTOR_NAMESPACE,
+    TOPIC_FACET,
+    collector_job_name,
+)
 
 Json = dict[str, Any]
 
@@ -44,16 +49,18 @@ class ClusterNames(NamedTuple):
 def translate_topic(
     cluster: ClusterNames,
     topic: Topic,
-    rules: Sequence[AccessRule],
+    rules: Sequence[AccessRule] | None,
     mirrors: Mapping[str, str],
     before: KnownTopic | None,
     at: int,
 ) -> Translated | None:
-    """What has changed of a topic, at a time in microseconds since 1970; None for nothing."""
-    facets: Json = {
-        TOPIC_FACET: PRODUCER.custom_facet(**_describe(cluster, topic, mirrors)),
-        "kafka_access": PRODUCER.custom_facet(**_access(topic, rules)),
-    }
+    """What has changed of a topic, at a time in microseconds since 1970; None for nothing.
+
+    Rules that may not be read are None: then those that were reported stay.
+    """
+    facets: Json = {TOPIC_FACET: PRODUCER.custom_facet(**_describe(cluster, topic, mirrors))}
+    if rules is not None:
+        facets["kafka_access"] = PRODUCER.custom_facet(**_access(topic, rules))
     digest = digest_of(facets)
     if before is not None and before.digest == digest and not before.is_deleted:
         return None
@@ -105,20 +112,20 @@ def translate_mirrors(
     return found
 
 
-def translate_gaps(
-    cluster: ClusterNames, denied: Iterable[Denied], run: str, at: int
-) -> Translated:
-    """What may not be read of a cluster: gaps of the collector's own job."""
+def translate_gaps(cluster: ClusterNames, denied: Iterable[Denied], at: int) -> Translated:
+    """What may not be read of a cluster: gaps of the collector's own job, whose one run each list
+    replaces the last of."""
     gaps = [
         GapEntry("other", each.what, f"The cluster did not tell: {each.reason}") for each in denied
     ]
     facets = gaps_facets(PRODUCER, gaps) or {FACET: PRODUCER.run_facet(gaps=[])}
     kind = PRODUCER.job_type("BATCH", "HEADWATER", "COLLECTOR")
     job = {
-        "namespace": "headwater",
-        "name": f"collect kafka {cluster.namespace}",
+        "namespace": COLLECTOR_NAMESPACE,
+        "name": collector_job_name(cluster.namespace),
         "facets": {"jobType": kind},
     }
+    run = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{cluster.id}\n{cluster.namespace}"))
     event = PRODUCER.run_event("COMPLETE", job, {"runId": run, "facets": facets}, at=at)
     return Translated(event, Change("lists", "gaps", digest_of(sorted(set(gaps)))))
 

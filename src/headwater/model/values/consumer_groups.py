@@ -13,11 +13,18 @@ GROUPS_FACET = "kafka_consumer_groups"
 GROUP_SCHEME = "kafka-groups"
 TOPIC_FACET = "kafka_topic"
 
+# The collector's own job has what a cluster does not tell, as gaps.
+COLLECTOR_NAMESPACE = "headwater"
+
 CONNECT, SPARK = "connect", "spark"
 _CONNECT = "connect-"
 _SPARK = re.compile(
     r"spark-(?:kafka-source|kafka-relation|executor-spark-kafka-source)-[0-9a-f]{8}-"
 )
+
+
+def collector_job_name(kafka_namespace: str) -> str:
+    return f"collect kafka {kafka_namespace}"
 
 
 def group_namespace(kafka_namespace: str) -> str:

@@ -87,9 +87,7 @@ def _unlisted_among(table: Table, ids: Select[Any], is_listed: ColumnElement[boo
 
 
 _DELETED = select(tables.hidden.c.entity).where(tables.hidden.c.is_deleted == 1)
-_PARTS = select(tables.stream_job.c.job).where(
-    tables.stream_job.c.role == int(StreamRole.PART)
-)
+_PARTS = select(tables.stream_job.c.job).where(tables.stream_job.c.role == int(StreamRole.PART))
 
 # All that is not listed, from the few rows that can hide something.
 UNLISTED_DATASETS = _unlisted_among(tables.dataset, _DELETED, DATASET_IS_LISTED)
