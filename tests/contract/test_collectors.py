@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import msgspec
 import pytest
@@ -17,6 +18,7 @@ from headwater.plugins import CheckStep
 from testing.api import Api, open_api
 from testing.commands import run_program
 from testing.events.minimal import run_event
+from testing.services.kafka import Kafka
 from testing.stand_ins.connect_rest import serve_stand_in
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
@@ -62,23 +64,44 @@ def example_schema_registry(folder: Path, running: ExitStack) -> Example:
     return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
 
 
+def example_kafka(folder: Path, running: ExitStack, kafka: Kafka) -> Example:
+    prefix = f"contract-{uuid4().hex}"
+    for number in range(3):
+        kafka.create_topic(f"{prefix}.{number}")
+    own = {"topics": f"{prefix}.*", "groups": f"{prefix}.*", "timeout": "5s"}
+    present = {"bootstrap": kafka.bootstrap, **own, "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "bootstrap": "127.0.0.1:1", "timeout": "1s"}, 3)
+
+
 # One line for each collector of Headwater's own; what an example starts ends with its test.
-EXAMPLES: dict[str, Callable[[Path, ExitStack], Example]] = {
+EXAMPLES: dict[str, Callable[..., Example]] = {
     "connect": example_connect,
     "files": example_files,
+    "kafka": example_kafka,
     "schema-registry": example_schema_registry,
 }
 
 
-@pytest.fixture(params=COLLECTORS.own)
+# The services of all tests that an example needs.
+SERVICES: dict[str, tuple[str, ...]] = {"kafka": ("kafka",)}
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=[pytest.mark.integration] if name in SERVICES else [])
+        for name in COLLECTORS.own
+    ]
+)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture
-def example(name: str, tmp_path: Path) -> Iterator[Example]:
+def example(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Example]:
+    services = [request.getfixturevalue(each) for each in SERVICES.get(name, ())]
     with ExitStack() as running:
-        yield EXAMPLES[name](tmp_path, running)
+        yield EXAMPLES[name](tmp_path, running, *services)
 
 
 def make(name: str, settings: dict[str, Any]) -> Collector:

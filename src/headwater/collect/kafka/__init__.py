@@ -13,7 +13,7 @@ from headwater.collect.kafka.groups import Ends, ObservedGroup, translate_group_
 from headwater.collect.kafka.reports import AccessRule, Cluster, Denied, Group, Topic
 from headwater.collect.kafka.settings import KafkaSettings
 from headwater.collect.kafka.state import Change, Kept, ReportedCluster
-from headwater.collect.kafka.topics import (
+from headwater.collect.kafka.translate import (
     ClusterNames,
     Translated,
     translate_deletion,
@@ -83,8 +83,8 @@ class KafkaCollector:
         yield from self._gaps(api, names, kept, at)
 
     def _names(self, cluster: Cluster) -> ClusterNames:
-        given = self._settings.bootstrap.split(",")
-        others = (kafka(each, "").namespace for each in (*given, *cluster.brokers) if each.strip())
+        brokers = (kafka(each, "").namespace for each in cluster.brokers)
+        others = (*self._settings.other_namespaces, *brokers)
         return ClusterNames(cluster.id, self._settings.namespace, tuple(dict.fromkeys(others)))
 
     def _topics(

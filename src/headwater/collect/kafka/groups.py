@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from headwater.collect.kafka.reports import Group, TopicOffsets
 from headwater.collect.kafka.state import Change, KnownGroup
-from headwater.collect.kafka.topics import PRODUCER, ClusterNames, Json, Translated, digest_of
+from headwater.collect.kafka.translate import PRODUCER, ClusterNames, Json, Translated, digest_of
 from headwater.emit.events import COMPLETE_SNAPSHOTS
 from headwater.model.values.consumer_groups import (
     GROUP_FACET,

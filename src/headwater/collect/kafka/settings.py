@@ -9,6 +9,7 @@ from headwater.collect.pairs import read_pairs
 from headwater.config import Section, check_secret_reference, resolve_secret
 from headwater.durations import parse_duration
 from headwater.model.naming import kafka
+from headwater.model.values.clusters import BARE
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -17,6 +18,11 @@ _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 class KafkaSettings(Section):
     bootstrap: str = Field(
         min_length=1, description="Brokers, HOST:PORT, by commas; the first names the cluster."
+    )
+    aliases: str = Field(
+        default="",
+        description="Other names by which jobs know the cluster, separated by spaces: HOST:PORT, "
+        "or kafka where it is the default.",
     )
     protocol: str = Field(
         default="",
@@ -105,6 +111,16 @@ class KafkaSettings(Section):
     @property
     def namespace(self) -> str:
         return kafka(self.bootstrap, "").namespace
+
+    @property
+    def other_namespaces(self) -> list[str]:
+        """The namespaces by which others may know the cluster."""
+        brokers = (kafka(each, "").namespace for each in self.bootstrap.split(",") if each.strip())
+        aliases = self.aliases.split()
+        return [
+            *brokers,
+            *(each if each == BARE else kafka(each, "").namespace for each in aliases),
+        ]
 
     @property
     def seconds(self) -> float:

@@ -176,11 +176,15 @@ def _show(screen: Screen, findings: Sequence[Shape], answer: Shape) -> None:
             text = f"{cluster['namespace']}, {gap['name']}: {gap['description']}"
             screen.say(screen.clean(text), "yellow")
     looked = ", ".join(
-        f"{each['namespace']} ({each['topics']:,} topics, {each['groups']:,} groups)"
+        f"{each['namespace']} ({_many(each['topics'], 'topic')}, {_many(each['groups'], 'group')})"
         for each in answer["clusters"]
     )
     if not looked:
         screen.say("no cluster was collected: give --bootstrap, or run headwater collect kafka")
         return
     known = f", {answer['acknowledgedCount']:,} acknowledged"
-    screen.say(f"{answer['totalCount']:,} findings{known}; in {screen.clean(looked)}")
+    screen.say(f"{_many(answer['totalCount'], 'finding')}{known}; in {screen.clean(looked)}")
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
