@@ -74,11 +74,23 @@ def example_kafka(folder: Path, running: ExitStack, kafka: Kafka) -> Example:
     return Example(present, options, {**present, "bootstrap": "127.0.0.1:1", "timeout": "1s"}, 3)
 
 
+def example_pipelines(folder: Path, running: ExitStack) -> Example:
+    ends = {"source": {"name": "shop"}, "destination": {"name": "warehouse"}}
+    pipelines = [{"name": f"pipeline-{number}", **ends} for number in range(3)]
+    file = folder / "list.json"
+    file.write_text(json.dumps({"pipelines": pipelines}))
+    present = {"place": str(file), "bootstrap": "kafka:9092", "state": str(folder / "state")}
+    options = [str(file), "--bootstrap", "kafka:9092", "--state", present["state"]]
+    # Three pipelines, their source, and what the list does not say of it.
+    return Example(present, options, {**present, "place": str(folder / "nowhere")}, 5)
+
+
 # One line for each collector of Headwater's own; what an example starts ends with its test.
 EXAMPLES: dict[str, Callable[..., Example]] = {
     "connect": example_connect,
     "files": example_files,
     "kafka": example_kafka,
+    "pipelines": example_pipelines,
     "schema-registry": example_schema_registry,
 }
 

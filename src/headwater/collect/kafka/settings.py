@@ -115,12 +115,9 @@ class KafkaSettings(Section):
     @property
     def other_namespaces(self) -> list[str]:
         """The namespaces by which others may know the cluster."""
-        brokers = (kafka(each, "").namespace for each in self.bootstrap.split(",") if each.strip())
-        aliases = self.aliases.split()
-        return [
-            *brokers,
-            *(each if each == BARE else kafka(each, "").namespace for each in aliases),
-        ]
+        brokers = [each for each in self.bootstrap.split(",") if each.strip()]
+        named = [*brokers, *self.aliases.split()]
+        return [each if each == BARE else kafka(each, "").namespace for each in named]
 
     @property
     def seconds(self) -> float:
