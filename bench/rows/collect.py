@@ -57,7 +57,7 @@ def collect_connect(client: Client) -> list[Figure]:
         ]
     with serve(worker):
         passes = _measure(["connect", "--url", worker.url, "--group", "bench"], CONNECTORS)
-    return _figures(f"{CONNECTORS:,} connectors, 20 ms an answer", passes, 10, 200)
+    return figures_of_passes(f"{CONNECTORS:,} connectors, 20 ms an answer", passes, 10, 200)
 
 
 def collect_registry(client: Client) -> list[Figure]:
@@ -72,7 +72,7 @@ def collect_registry(client: Client) -> list[Figure]:
         registry.add(f"topic-{number}-value", json.dumps(record))
     with serve(registry):
         passes = _measure(["schema-registry", "--url", registry.url], SUBJECTS)
-    return _figures(f"{SUBJECTS:,} subjects", passes, 60, None)
+    return figures_of_passes(f"{SUBJECTS:,} subjects", passes, 60, None)
 
 
 def _at(number: int) -> dict[str, int]:
@@ -85,14 +85,16 @@ def _measure(command: Sequence[str], expected: int) -> list[tuple[Pass, Pass]]:
     for _ in range(REPEATS):
         with Headwater.start() as server, tempfile.TemporaryDirectory() as folder:
             own = [*command, "--bootstrap", "bench:9092", "--server", server.url]
-            first, second = (_run([*own, "--state", folder], Path(folder)) for _ in range(2))
+            first, second = (
+                run_collector([*own, "--state", folder], Path(folder)) for _ in range(2)
+            )
         if (first.stored, second.stored) != (expected, 0):
             raise RuntimeError(f"sent {first.stored} and {second.stored}, not {expected} and 0")
         found.append((first, second))
     return found
 
 
-def _run(options: Sequence[str], folder: Path) -> Pass:
+def run_collector(options: Sequence[str], folder: Path) -> Pass:
     program = Path(sys.executable).with_name("headwater")
     with process.meter() as reading, (folder / "out").open("w+b") as out:
         started = time.perf_counter()
@@ -107,7 +109,7 @@ def _run(options: Sequence[str], folder: Path) -> Pass:
     return Pass(seconds, used.ru_maxrss / 1e3, json.loads(text)["stored"], reading.steal)
 
 
-def _figures(
+def figures_of_passes(
     what: str, passes: Sequence[tuple[Pass, Pass]], seconds: float, megabytes: float | None
 ) -> list[Figure]:
     first = [Sample(each.seconds, each.steal) for each, _ in passes]

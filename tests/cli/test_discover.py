@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from headwater.collect.kafka.reports import Denied, Topic
-from headwater.collect.kafka.translate import ClusterNames, translate_gaps, translate_topic
+from headwater.collect.kafka.reports import ClusterTopic, Denied
+from headwater.collect.kafka.translate import ClusterIdentity, translate_gaps, translate_topic
 from headwater.model.values.instant import now
 from testing.api import Api, open_api
 from testing.commands import Run, check_one_line
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
-CLUSTER = ClusterNames("abc", "kafka://broker:9092")
+CLUSTER = ClusterIdentity("abc", "kafka://broker:9092")
 NODE = "dataset:kafka://broker:9092:shadow"
 
 
@@ -32,7 +32,7 @@ def api(shared_api: Api, monkeypatch: pytest.MonkeyPatch) -> Api:
 
 
 def add_topic(api: Api, name: str = "shadow") -> None:
-    found = translate_topic(CLUSTER, Topic(name, 1, 1), (), {}, None, now())
+    found = translate_topic(CLUSTER, ClusterTopic(name, 1, 1), (), {}, None, now())
     assert found is not None
     api.store(found.event)
 
@@ -68,7 +68,7 @@ def test_it_is_acknowledged_and_taken_back(api: Api, run: Run) -> None:
 
 
 def test_all_pages_are_read(api: Api, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headwater.cli.commands.lineage.discover._MOST", 2)
+    monkeypatch.setattr("headwater.cli.commands.lineage.discover.MOST_FINDINGS", 2)
     for number in range(5):
         add_topic(api, f"topic-{number}")
     outcome = run("discover", "-o", "json")

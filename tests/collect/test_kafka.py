@@ -9,11 +9,18 @@ from pydantic import ValidationError
 
 from headwater.collect.kafka import KafkaSettings
 from headwater.collect.kafka.fetch import KafkaApi
-from headwater.collect.kafka.groups import Ends, ObservedGroup, translate_group_deletion
-from headwater.collect.kafka.reports import AccessRule, Denied, Group, Member, Topic, TopicOffsets
-from headwater.collect.kafka.state import KnownGroup, KnownTopic, ReportedCluster
+from headwater.collect.kafka.groups import ObservedGroup, PartitionEnds, translate_group_deletion
+from headwater.collect.kafka.reports import (
+    AccessRule,
+    ClusterTopic,
+    Denied,
+    Group,
+    Member,
+    TopicOffsets,
+)
+from headwater.collect.kafka.state import ReportedCluster, ReportedGroup, ReportedTopic
 from headwater.collect.kafka.translate import (
-    ClusterNames,
+    ClusterIdentity,
     translate_deletion,
     translate_gaps,
     translate_mirrors,
@@ -22,23 +29,25 @@ from headwater.collect.kafka.translate import (
 from headwater.errors import SourceUnavailable
 
 Json = dict[str, Any]
-CLUSTER = ClusterNames("abc", "kafka://broker:9092", ("kafka://broker:9092", "kafka://b2:9092"))
-ORDERS = Topic("orders", 3, 2, {"retention.ms": "1000"})
+CLUSTER = ClusterIdentity("abc", "kafka://broker:9092", ("kafka://broker:9092", "kafka://b2:9092"))
+ORDERS = ClusterTopic("orders", 3, 2, {"retention.ms": "1000"})
 MINUTE = 60_000_000
 HEARTBEAT = 5 * MINUTE
 AT = 1_000 * MINUTE
 
 
-def facets_of(topic: Topic, rules: Any = (), mirrors: Any = None, before: Any = None) -> Json:
+def facets_of(
+    topic: ClusterTopic, rules: Any = (), mirrors: Any = None, before: Any = None
+) -> Json:
     found = translate_topic(CLUSTER, topic, rules, mirrors or {}, before, AT)
     assert found is not None
     facets: Json = found.event["dataset"]["facets"]
     return facets
 
 
-def known_topic(topic: Topic = ORDERS) -> KnownTopic:
+def known_topic(topic: ClusterTopic = ORDERS) -> ReportedTopic:
     found = translate_topic(CLUSTER, topic, (), {}, None, AT)
-    assert found is not None and isinstance(found.change.known, KnownTopic)
+    assert found is not None and isinstance(found.change.known, ReportedTopic)
     return found.change.known
 
 
@@ -83,7 +92,7 @@ class TestTopics:
         change = deleted.event["dataset"]["facets"]["lifecycleStateChange"]
         assert change["lifecycleStateChange"] == "DROP"
         known = deleted.change.known
-        assert isinstance(known, KnownTopic) and known.at > AT
+        assert isinstance(known, ReportedTopic) and known.at > AT
         assert translate_deletion(CLUSTER, "orders", known, AT + 5) is None
         again = facets_of(ORDERS, before=known)
         assert again["lifecycleStateChange"]["lifecycleStateChange"] == "CREATE"
@@ -115,11 +124,13 @@ def group(name: str = "readers", offset: int = 10, **more: Any) -> Group:
 
 
 def observe(
-    one: Group, before: KnownGroup | None = None, at: int = AT, end: int = 15
-) -> tuple[list[Json], KnownGroup | None]:
-    found = ObservedGroup(CLUSTER, one, Ends({("orders", 0): end}), before).translate(at, HEARTBEAT)
+    one: Group, before: ReportedGroup | None = None, at: int = AT, end: int = 15
+) -> tuple[list[Json], ReportedGroup | None]:
+    found = ObservedGroup(CLUSTER, one, PartitionEnds({("orders", 0): end}), before).translate(
+        at, HEARTBEAT
+    )
     known = found[-1].change.known if found else before
-    assert known is None or isinstance(known, KnownGroup)
+    assert known is None or isinstance(known, ReportedGroup)
     return [each.event for each in found], known
 
 
@@ -183,7 +194,7 @@ class TestGroups:
         assert [each["name"] for each in event["inputs"]] == ["orders"]
 
     def test_an_end_that_is_not_known_is_no_lag(self) -> None:
-        found = ObservedGroup(CLUSTER, group(), Ends({}), None).translate(AT, HEARTBEAT)
+        found = ObservedGroup(CLUSTER, group(), PartitionEnds({}), None).translate(AT, HEARTBEAT)
         counted = found[0].event["inputs"][0]["inputFacets"]["inputStatistics"]
         assert "lag" not in counted
 

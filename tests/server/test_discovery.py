@@ -8,11 +8,11 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from headwater.collect.kafka.groups import Ends, ObservedGroup, translate_group_deletion
-from headwater.collect.kafka.reports import Denied, Group, Member, Topic, TopicOffsets
-from headwater.collect.kafka.state import KnownGroup, KnownTopic
+from headwater.collect.kafka.groups import ObservedGroup, PartitionEnds, translate_group_deletion
+from headwater.collect.kafka.reports import ClusterTopic, Denied, Group, Member, TopicOffsets
+from headwater.collect.kafka.state import ReportedGroup, ReportedTopic
 from headwater.collect.kafka.translate import (
-    ClusterNames,
+    ClusterIdentity,
     translate_deletion,
     translate_gaps,
     translate_topic,
@@ -28,7 +28,7 @@ from testing.events import minimal
 Json = dict[str, Any]
 SPACE = "kafka://broker:9092"
 GROUPS = "kafka-groups://broker:9092"
-CLUSTER = ClusterNames("abc", SPACE, (SPACE,))
+CLUSTER = ClusterIdentity("abc", SPACE, (SPACE,))
 HEARTBEAT = 300_000_000
 AUTHOR = {"eventTime": "2024-05-01T10:00:00Z", "producer": minimal.PRODUCER}
 
@@ -47,7 +47,7 @@ def declared(job: str, output: str) -> Json:
 
 
 def topics(*names: str) -> list[Json]:
-    found = [translate_topic(CLUSTER, Topic(n, 1, 1), (), {}, None, now()) for n in names]
+    found = [translate_topic(CLUSTER, ClusterTopic(n, 1, 1), (), {}, None, now()) for n in names]
     return [each.event for each in found if each is not None]
 
 
@@ -58,14 +58,14 @@ def members(name: str, *read: str) -> Group:
 
 
 def group(name: str, *read: str) -> Json:
-    found = ObservedGroup(CLUSTER, members(name, *read), Ends({}), None)
+    found = ObservedGroup(CLUSTER, members(name, *read), PartitionEnds({}), None)
     return found.translate(now(), HEARTBEAT)[0].event
 
 
 def gone(name: str, *read: str) -> list[Json]:
-    found = ObservedGroup(CLUSTER, members(name, *read), Ends({}), None)
+    found = ObservedGroup(CLUSTER, members(name, *read), PartitionEnds({}), None)
     (seen,) = found.translate(now(), HEARTBEAT)
-    assert isinstance(seen.change.known, KnownGroup)
+    assert isinstance(seen.change.known, ReportedGroup)
     (end,) = translate_group_deletion(CLUSTER, name, seen.change.known, now())
     return [seen.event, end.event]
 
@@ -146,7 +146,7 @@ class TestFindings:
     def test_a_deleted_topic_that_jobs_still_name(self, api: Api) -> None:
         for name in ("used", "unused"):
             api.store(*topics(name))
-            deletion = translate_deletion(CLUSTER, name, KnownTopic("", now()), now())
+            deletion = translate_deletion(CLUSTER, name, ReportedTopic("", now()), now())
             assert deletion is not None
             api.store(deletion.event)
         api.store(run_event(inputs=[named("used")]))

@@ -5,20 +5,20 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from headwater.collect.kafka.reports import Denied, Topic
-from headwater.collect.kafka.translate import ClusterNames, translate_gaps, translate_topic
+from headwater.collect.kafka.reports import ClusterTopic, Denied
+from headwater.collect.kafka.translate import ClusterIdentity, translate_gaps, translate_topic
 from headwater.model.values.instant import now
 from testing.api import Api
 from testing.events import full
 from testing.site import Site
 
 pytestmark = pytest.mark.integration
-CLUSTER = ClusterNames("abc", "kafka://broker:9092")
+CLUSTER = ClusterIdentity("abc", "kafka://broker:9092")
 
 
 def add_topics(api: Api, *names: str) -> None:
     for name in names:
-        found = translate_topic(CLUSTER, Topic(name, 1, 1), (), {}, None, now())
+        found = translate_topic(CLUSTER, ClusterTopic(name, 1, 1), (), {}, None, now())
         assert found is not None
         api.store(found.event)
 

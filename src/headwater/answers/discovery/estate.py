@@ -18,7 +18,7 @@ from headwater.store.read.facets import read_facet_fields
 _AT_ONCE = 500
 
 
-class KnownTopic(NamedTuple):
+class FoundTopic(NamedTuple):
     """A topic of a cluster; `others` are the jobs that name it and are no groups."""
 
     id: bytes
@@ -35,7 +35,7 @@ class KnownTopic(NamedTuple):
     readers: int
 
 
-class KnownGroup(NamedTuple):
+class FoundGroup(NamedTuple):
     """A group of a cluster; `wholes` are the jobs that it is shown as."""
 
     job: bytes
@@ -59,8 +59,8 @@ class KnownGroup(NamedTuple):
 class Estate(NamedTuple):
     """All of some clusters, with what jobs read, and the names that messages need."""
 
-    topics: Sequence[KnownTopic]
-    groups: Sequence[KnownGroup]
+    topics: Sequence[FoundTopic]
+    groups: Sequence[FoundGroup]
     inputs: dict[bytes, frozenset[bytes]]
     names: dict[bytes, Name]
 
@@ -83,7 +83,7 @@ def read_estate(connection: Connection, namespace: str = "") -> Estate:
 
 def _read_topics(
     connection: Connection, groups: set[bytes], namespace: str
-) -> Iterator[KnownTopic]:
+) -> Iterator[FoundTopic]:
     listed = list_topics(connection, namespace)
     for start in range(0, len(listed), _AT_ONCE):
         names = dict(listed[start : start + _AT_ONCE])
@@ -99,7 +99,7 @@ def _read_topics(
             uses = view.users(id)
             facet = stated[id] or {}
             jobs = {use.job for use in uses if any(use.job) and use.word != Evidence.TAKEN_BACK}
-            yield KnownTopic(
+            yield FoundTopic(
                 id,
                 view.classes.chosen(id),
                 names[id],
@@ -115,7 +115,7 @@ def _read_topics(
 
 def _read_groups(
     connection: Connection, every: dict[bytes, tuple[Name, bool]], namespace: str
-) -> Iterator[KnownGroup]:
+) -> Iterator[FoundGroup]:
     requested = [
         job
         for job, (name, _) in every.items()
@@ -135,7 +135,7 @@ def _read_groups(
             run = runs.get(job)
             stated = facets[run.run].by_facet if run is not None and run.run in facets else {}
             since, now_read = topics.get(job, (run.began if run else 0, frozenset()))
-            yield KnownGroup(
+            yield FoundGroup(
                 job,
                 every[job][0],
                 since,

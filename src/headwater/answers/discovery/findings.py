@@ -25,7 +25,7 @@ class FindingKind(StrEnum):
 FINDINGS: tuple[str, ...] = tuple(FindingKind)
 
 
-class Finding(NamedTuple):
+class EstateFinding(NamedTuple):
     """One thing that was found, of a dataset or of a group's job."""
 
     kind: FindingKind

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from headwater.answers.discovery.estate import Estate, KnownGroup, KnownTopic
-from headwater.answers.discovery.findings import Finding, FindingKind
+from headwater.answers.discovery.estate import Estate, FoundGroup, FoundTopic
+from headwater.answers.discovery.findings import EstateFinding, FindingKind
 from headwater.model.values.consumer_groups import CONNECT, SPARK, connector_of, runtime_of
 
 _MOST_NAMES = 5
 
 
-def judge(estate: Estate) -> Iterator[Finding]:
+def judge(estate: Estate) -> Iterator[EstateFinding]:
     """What needs a person, of each topic and group at most one thing: the gravest."""
     read = {topic for group in estate.groups for topic in group.topics if not group.is_deleted}
     for topic in estate.topics:
@@ -19,9 +19,9 @@ def judge(estate: Estate) -> Iterator[Finding]:
         yield from _judge_group(estate, group)
 
 
-def _judge_topic(topic: KnownTopic, has_group: bool) -> Iterator[Finding]:
-    def found(kind: FindingKind, reason: str) -> Finding:
-        return Finding(kind, topic.id, topic.name, topic.name.namespace, reason, topic.since)
+def _judge_topic(topic: FoundTopic, has_group: bool) -> Iterator[EstateFinding]:
+    def found(kind: FindingKind, reason: str) -> EstateFinding:
+        return EstateFinding(kind, topic.id, topic.name, topic.name.namespace, reason, topic.since)
 
     readers = topic.readers or has_group
     if topic.is_deleted:
@@ -38,9 +38,9 @@ def _judge_topic(topic: KnownTopic, has_group: bool) -> Iterator[Finding]:
         yield found(FindingKind.NO_READER, "No job or group is known that reads it")
 
 
-def _judge_group(estate: Estate, group: KnownGroup) -> Iterator[Finding]:
-    def found(kind: FindingKind, reason: str, since: int) -> Finding:
-        return Finding(kind, group.job, group.name, group.cluster, reason, since)
+def _judge_group(estate: Estate, group: FoundGroup) -> Iterator[EstateFinding]:
+    def found(kind: FindingKind, reason: str, since: int) -> EstateFinding:
+        return EstateFinding(kind, group.job, group.name, group.cluster, reason, since)
 
     # What Spark and Connect make they also remove: their jobs tell of their ends.
     name = str(group.facet.get("group") or group.name.name)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headwater.answers.discovery.estate import Estate, read_estate
-from headwater.answers.discovery.findings import FINDINGS, Finding, FindingFilter
+from headwater.answers.discovery.findings import FINDINGS, EstateFinding, FindingFilter
 from headwater.answers.discovery.judge import judge
 from headwater.answers.gaps import find_jobs_with_gaps
 from headwater.graph.node_id import dataset_node_id, job_node_id
@@ -27,10 +27,10 @@ def list_findings(connection: Connection, requested: FindingFilter, page: Page, 
     known = read_acknowledgements(connection, [each.entity for each in named])
     findings = []
     for each in named:
-        said = known.get(each.entity)
-        covers = said is not None and said.covers(each.kind, each.since, time)
-        findings.append(each._replace(acknowledged=said if covers else None))
-    wanted = sorted(
+        acknowledged = known.get(each.entity)
+        covers = acknowledged is not None and acknowledged.covers(each.kind, each.since, time)
+        findings.append(each._replace(acknowledged=acknowledged if covers else None))
+    chosen = sorted(
         (
             each
             for each in findings
@@ -39,18 +39,18 @@ def list_findings(connection: Connection, requested: FindingFilter, page: Page, 
         ),
         key=lambda each: each.rank,
     )
-    counts = Counter(str(each.kind) for each in wanted)
+    counts = Counter(str(each.kind) for each in chosen)
     return {
-        "findings": [_shape(each) for each in wanted[page.offset : page.offset + page.limit]],
+        "findings": [_shape(each) for each in chosen[page.offset : page.offset + page.limit]],
         "counts": {kind: counts[kind] for kind in FINDINGS},
-        "totalCount": len(wanted),
+        "totalCount": len(chosen),
         "acknowledgedCount": sum(each.acknowledged is not None for each in findings),
         "clusters": _clusters(connection, estate),
         "asOf": format_instant(time),
     }
 
 
-def _shape(finding: Finding) -> Shape:
+def _shape(finding: EstateFinding) -> Shape:
     known = finding.acknowledged
     node_id = job_node_id if finding.is_job else dataset_node_id
     return {

@@ -9,12 +9,12 @@ import msgspec
 from headwater.collect import Collected
 from headwater.collect.kafka.check import check_cluster
 from headwater.collect.kafka.fetch import GROUPS_AT_ONCE, KafkaApi
-from headwater.collect.kafka.groups import Ends, ObservedGroup, translate_group_deletion
-from headwater.collect.kafka.reports import AccessRule, Cluster, Denied, Group, Topic
+from headwater.collect.kafka.groups import ObservedGroup, PartitionEnds, translate_group_deletion
+from headwater.collect.kafka.reports import AccessRule, Cluster, ClusterTopic, Denied, Group
 from headwater.collect.kafka.settings import KafkaSettings
-from headwater.collect.kafka.state import Change, Kept, ReportedCluster
+from headwater.collect.kafka.state import KeptCluster, ReportedCluster, StateChange
 from headwater.collect.kafka.translate import (
-    ClusterNames,
+    ClusterIdentity,
     Translated,
     translate_deletion,
     translate_gaps,
@@ -64,7 +64,7 @@ class KafkaCollector:
             api.close()
 
     def acknowledge(self, delivered: Sequence[Collected]) -> None:
-        changes = [each.position for each in delivered if isinstance(each.position, Change)]
+        changes = [each.position for each in delivered if isinstance(each.position, StateChange)]
         if changes:
             self._state.note(changes)
 
@@ -82,17 +82,17 @@ class KafkaCollector:
         yield from self._groups(api, names, kept, topics, at)
         yield from self._gaps(api, names, kept, at)
 
-    def _names(self, cluster: Cluster) -> ClusterNames:
+    def _names(self, cluster: Cluster) -> ClusterIdentity:
         brokers = (kafka(each, "").namespace for each in cluster.brokers)
         others = (*self._settings.other_namespaces, *brokers)
-        return ClusterNames(cluster.id, self._settings.namespace, tuple(dict.fromkeys(others)))
+        return ClusterIdentity(cluster.id, self._settings.namespace, tuple(dict.fromkeys(others)))
 
     def _topics(
         self,
         api: KafkaApi,
-        names: ClusterNames,
-        kept: Kept,
-        listed: Mapping[str, Topic],
+        names: ClusterIdentity,
+        kept: KeptCluster,
+        listed: Mapping[str, ClusterTopic],
         rules: Sequence[AccessRule] | None,
         at: int,
     ) -> Iterator[Collected]:
@@ -111,14 +111,19 @@ class KafkaCollector:
             yield from self._if_other(found, kept)
 
     def _groups(
-        self, api: KafkaApi, names: ClusterNames, kept: Kept, topics: Mapping[str, Topic], at: int
+        self,
+        api: KafkaApi,
+        names: ClusterIdentity,
+        kept: KeptCluster,
+        topics: Mapping[str, ClusterTopic],
+        at: int,
     ) -> Iterator[Collected]:
         listed = api.list_groups()
         requested = [each for each in listed or () if self._is_group_requested(each.name)]
         heartbeat = int(parse_duration(self._settings.heartbeat).total_seconds()) * SECOND
         for start in range(0, len(requested), GROUPS_AT_ONCE):
             groups = list(api.describe_groups(requested[start : start + GROUPS_AT_ONCE]))
-            ends = Ends(api.read_ends(_committed(groups, topics)))
+            ends = PartitionEnds(api.read_ends(_committed(groups, topics)))
             for group in groups:
                 observed = ObservedGroup(names, group, ends, kept.groups.get(group.name))
                 found = observed.translate(at, heartbeat) if observed.topics else []
@@ -134,12 +139,14 @@ class KafkaCollector:
                 for each in translate_group_deletion(names, name, kept.groups[name], at):
                     yield _collected(name, each)
 
-    def _gaps(self, api: KafkaApi, names: ClusterNames, kept: Kept, at: int) -> Iterator[Collected]:
+    def _gaps(
+        self, api: KafkaApi, names: ClusterIdentity, kept: KeptCluster, at: int
+    ) -> Iterator[Collected]:
         found = translate_gaps(names, api.denied, at)
         if api.denied or "gaps" in kept.lists:
             yield from self._if_other(found, kept)
 
-    def _if_other(self, found: Translated, kept: Kept) -> Iterator[Collected]:
+    def _if_other(self, found: Translated, kept: KeptCluster) -> Iterator[Collected]:
         """What is reported as a whole, where it is not as it was."""
         if kept.lists.get(found.change.name) != found.change.known:
             yield _collected(found.change.name, found)
@@ -150,7 +157,7 @@ class KafkaCollector:
         else:
             yield _collected(name, found)
 
-    def _is_topic_requested(self, topic: Topic) -> bool:
+    def _is_topic_requested(self, topic: ClusterTopic) -> bool:
         settings = self._settings
         if topic.is_internal and not settings.internal:
             return False
@@ -166,7 +173,9 @@ def _is_requested(name: str, included: str, excluded: str) -> bool:
     )
 
 
-def _committed(groups: Iterable[Group], topics: Mapping[str, Topic]) -> Iterator[tuple[str, int]]:
+def _committed(
+    groups: Iterable[Group], topics: Mapping[str, ClusterTopic]
+) -> Iterator[tuple[str, int]]:
     """The partitions with offsets; not of topics that are gone, whose offsets stay for days."""
     for group in groups:
         for topic, offsets in group.committed.items():

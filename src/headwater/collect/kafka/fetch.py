@@ -29,10 +29,10 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 from headwater.collect.kafka.reports import (
     AccessRule,
     Cluster,
+    ClusterTopic,
     Denied,
     Group,
     Member,
-    Topic,
     TopicOffsets,
 )
 from headwater.collect.kafka.settings import KafkaSettings
@@ -86,16 +86,16 @@ class KafkaApi:
 
     def read_cluster(self) -> Cluster:
         """The cluster's id and brokers, and whether all topics and groups may be listed."""
-        asked = self._client.describe_cluster(
+        answers = self._client.describe_cluster(
             include_authorized_operations=True, request_timeout=self._timeout
         )
-        found = self._get(asked)
+        found = self._get(answers)
         operations = found.authorized_operations
         may_list = AclOperation.DESCRIBE in (operations or ())
         brokers = tuple(f"{node.host}:{node.port}" for node in found.nodes)
         return Cluster(found.cluster_id or "", brokers, may_list)
 
-    def list_topics(self) -> dict[str, Topic]:
+    def list_topics(self) -> dict[str, ClusterTopic]:
         """All topics that may be seen: a broker leaves out what a user may not describe."""
         try:
             found = self._client.list_topics(timeout=self._timeout)
@@ -107,26 +107,26 @@ class KafkaApi:
                 self._note(name, each.error)
                 continue
             replicas = [len(one.replicas) for one in each.partitions.values()]
-            topics[name] = Topic(name, len(each.partitions), min(replicas, default=0))
+            topics[name] = ClusterTopic(name, len(each.partitions), min(replicas, default=0))
         return topics
 
-    def add_configs(self, topics: Iterable[Topic]) -> Iterator[Topic]:
+    def add_configs(self, topics: Iterable[ClusterTopic]) -> Iterator[ClusterTopic]:
         """Topics with their settings; one whose settings may not be read is without."""
         for some in _batched(topics, _TOPICS_AT_ONCE):
             resources = [ConfigResource(ConfigResource.Type.TOPIC, each.name) for each in some]
-            asked = self._client.describe_configs(resources, request_timeout=self._timeout)
-            found = {resource.name: future for resource, future in asked.items()}
+            answers = self._client.describe_configs(resources, request_timeout=self._timeout)
+            found = {resource.name: future for resource, future in answers.items()}
             for each in some:
                 entries = self._get_or_note(found[each.name], f"settings of {each.name}")
                 yield each if entries is None else each._replace(config=_own_settings(entries))
 
     def is_gone(self, topic: str) -> bool:
         """Whether a topic that is not listed any more was deleted, and not only hidden."""
-        asked = self._client.describe_topics(
+        answers = self._client.describe_topics(
             TopicCollection([topic]), request_timeout=self._timeout
         )
         try:
-            asked[topic].result(self._timeout)
+            answers[topic].result(self._timeout)
         except KafkaException as error:
             if error.args[0].code() in _GONE:
                 return True
@@ -166,9 +166,9 @@ class KafkaApi:
 
     def is_group_gone(self, name: str) -> bool:
         """Whether a group that is not listed any more was deleted, and not only hidden."""
-        asked = self._client.describe_consumer_groups([name], request_timeout=self._timeout)[name]
+        answers = self._client.describe_consumer_groups([name], request_timeout=self._timeout)[name]
         try:
-            found = asked.result(self._timeout)
+            found = answers.result(self._timeout)
         except KafkaException as error:
             if error.args[0].code() in _GONE:
                 return True
@@ -182,9 +182,9 @@ class KafkaApi:
         """The next offset of partitions; those that have none, or may not be read, are left out."""
         ends = {}
         for some in _batched(sorted(set(partitions)), _PARTITIONS_AT_ONCE):
-            wanted = {TopicPartition(*each): _LATEST for each in some}
-            asked = self._client.list_offsets(wanted, request_timeout=self._timeout)
-            for place, future in asked.items():
+            requested = {TopicPartition(*each): _LATEST for each in some}
+            answers = self._client.list_offsets(requested, request_timeout=self._timeout)
+            for place, future in answers.items():
                 try:
                     end = future.result(self._timeout).offset
                 except KafkaException as error:
@@ -202,9 +202,9 @@ class KafkaApi:
 
         To who may not describe the cluster the answer is empty, and not an error.
         """
-        wanted = AclBindingFilter(*_ANY_RULE)
+        requested = AclBindingFilter(*_ANY_RULE)
         try:
-            found = self._client.describe_acls(wanted, request_timeout=self._timeout).result(
+            found = self._client.describe_acls(requested, request_timeout=self._timeout).result(
                 self._timeout
             )
         except KafkaException as error:

@@ -6,8 +6,8 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from headwater.collect.kafka.reports import Group, TopicOffsets
-from headwater.collect.kafka.state import Change, KnownGroup
-from headwater.collect.kafka.translate import PRODUCER, ClusterNames, Json, Translated, digest_of
+from headwater.collect.kafka.state import ReportedGroup, StateChange
+from headwater.collect.kafka.translate import PRODUCER, ClusterIdentity, Json, Translated, digest_of
 from headwater.emit.events import COMPLETE_SNAPSHOTS
 from headwater.model.values.consumer_groups import (
     GROUP_FACET,
@@ -31,7 +31,7 @@ class GroupStep(Enum):
     DELETED_AFTER_END = ("OTHER", "deleted")
 
 
-class Ends(NamedTuple):
+class PartitionEnds(NamedTuple):
     """The next offset of each partition of the cluster's topics, where it could be read."""
 
     by_partition: Mapping[tuple[str, int], int]
@@ -49,7 +49,11 @@ class ObservedGroup:
     """A group at one moment, with what was reported of it before."""
 
     def __init__(
-        self, cluster: ClusterNames, group: Group, ends: Ends, before: KnownGroup | None
+        self,
+        cluster: ClusterIdentity,
+        group: Group,
+        ends: PartitionEnds,
+        before: ReportedGroup | None,
     ) -> None:
         self._cluster = cluster
         self._group = group
@@ -73,7 +77,7 @@ class ObservedGroup:
             return True
         return self._before is not None and self.offsets != self._before.offsets
 
-    def has_news(self, before: KnownGroup) -> bool:
+    def has_news(self, before: ReportedGroup) -> bool:
         return (self.topics, self.offsets, self.lag, self.members) != (
             before.topics,
             before.offsets,
@@ -93,7 +97,7 @@ class ObservedGroup:
         run = self._run(at) if is_new_run or before is None else before.run
         first = self.offsets if is_new_run or before is None else before.first_offsets
         steps = self._steps(is_active, is_new_run, at, heartbeat)
-        known = KnownGroup(
+        known = ReportedGroup(
             self.job,
             run,
             is_active,
@@ -105,7 +109,7 @@ class ObservedGroup:
             {**self.offsets, **first},
             self.lag,
         )
-        change = Change("groups", self._group.name, known)
+        change = StateChange("groups", self._group.name, known)
         return [
             Translated(self._event(step, run, known.first_offsets, at + number), change)
             for number, step in enumerate(steps)
@@ -159,7 +163,7 @@ class ObservedGroup:
 
 
 def translate_group_deletion(
-    cluster: ClusterNames, name: str, before: KnownGroup, at: int
+    cluster: ClusterIdentity, name: str, before: ReportedGroup, at: int
 ) -> list[Translated]:
     """A group that is not there any more."""
     step = GroupStep.DELETED if before.is_active else GroupStep.DELETED_AFTER_END
@@ -167,10 +171,10 @@ def translate_group_deletion(
     run = {"runId": before.run, "facets": facets}
     at = max(at, before.reported_at + 1)
     event = PRODUCER.run_event(step.value[0], _job(cluster, before.job), run, at=at)
-    return [Translated(event, Change("groups", name, None))]
+    return [Translated(event, StateChange("groups", name, None))]
 
 
-def _topics(group: Group, before: KnownGroup | None) -> tuple[str, ...]:
+def _topics(group: Group, before: ReportedGroup | None) -> tuple[str, ...]:
     """What a group reads: what its members have, else where it has left offsets.
 
     Offsets of topics that it has given up stay for days; while it rebalances members have less.
@@ -181,7 +185,7 @@ def _topics(group: Group, before: KnownGroup | None) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _names(cluster: ClusterNames, group: str, step: GroupStep) -> Json:
+def _names(cluster: ClusterIdentity, group: str, step: GroupStep) -> Json:
     found: Json = {
         "group": group,
         "clusterId": cluster.id,
@@ -193,7 +197,7 @@ def _names(cluster: ClusterNames, group: str, step: GroupStep) -> Json:
     return found
 
 
-def _job(cluster: ClusterNames, name: str) -> Json:
+def _job(cluster: ClusterIdentity, name: str) -> Json:
     kind = PRODUCER.job_type("STREAMING", "KAFKA", "CONSUMER_GROUP", COMPLETE_SNAPSHOTS)
     return {
         "namespace": group_namespace(cluster.namespace),

@@ -16,7 +16,7 @@ class Cluster(NamedTuple):
     may_list: bool
 
 
-class Topic(NamedTuple):
+class ClusterTopic(NamedTuple):
     """A topic; its settings are None where they may not be read."""
 
     name: str

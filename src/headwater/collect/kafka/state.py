@@ -9,7 +9,7 @@ import msgspec
 from headwater.collect.state_file import StateFile
 
 
-class KnownTopic(msgspec.Struct, frozen=True):
+class ReportedTopic(msgspec.Struct, frozen=True):
     """A topic as it was last reported; `digest` is of its facets."""
 
     digest: str
@@ -18,7 +18,7 @@ class KnownTopic(msgspec.Struct, frozen=True):
     is_deleted: bool = False
 
 
-class KnownGroup(msgspec.Struct, frozen=True):
+class ReportedGroup(msgspec.Struct, frozen=True):
     """A group as it was last reported."""
 
     job: str
@@ -35,34 +35,34 @@ class KnownGroup(msgspec.Struct, frozen=True):
     lag: dict[str, int] = {}
 
 
-class Change(NamedTuple):
+class StateChange(NamedTuple):
     """What is known of one topic, group or list once an event was delivered; None: no more."""
 
     kind: str
     name: str
-    known: KnownTopic | KnownGroup | str | None
+    known: ReportedTopic | ReportedGroup | str | None
 
 
-class Kept(msgspec.Struct):
+class KeptCluster(msgspec.Struct):
     cluster: str = ""
-    topics: dict[str, KnownTopic] = {}
-    groups: dict[str, KnownGroup] = {}
+    topics: dict[str, ReportedTopic] = {}
+    groups: dict[str, ReportedGroup] = {}
     lists: dict[str, str] = {}
     """Digests of what is reported as a whole: mirrored topics, what may not be read."""
 
 
-class ReportedCluster(StateFile[Kept]):
+class ReportedCluster(StateFile[KeptCluster]):
     """What one destination was sent of one cluster; a cluster with another id begins anew."""
 
     def __init__(self, folder: Path, destination: str, bootstrap: str) -> None:
-        super().__init__(folder, "kafka", (destination, bootstrap), Kept())
+        super().__init__(folder, "kafka", (destination, bootstrap), KeptCluster())
 
-    def of_cluster(self, id: str) -> Kept:
+    def of_cluster(self, id: str) -> KeptCluster:
         if self.kept.cluster != id:
-            self.kept = Kept(id)
+            self.kept = KeptCluster(id)
         return self.kept
 
-    def note(self, changes: list[Change]) -> None:
+    def note(self, changes: list[StateChange]) -> None:
         for kind, name, known in changes:
             where: dict[str, object] = getattr(self.kept, kind)
             if known is None:

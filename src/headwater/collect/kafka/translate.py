@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from headwater.collect.kafka.reports import AccessRule, Denied, Topic
-from headwater.collect.kafka.state import Change, KnownTopic
+from headwater.collect.kafka.reports import AccessRule, ClusterTopic, Denied
+from headwater.collect.kafka.state import ReportedTopic, StateChange
 from headwater.emit.events import Producer
 from headwater.emit.gaps import FACET, GapEntry, gaps_facets
 from headwater.model.naming import kafka
@@ -34,10 +34,10 @@ class Translated(NamedTuple):
     """An event, and what is known once it is delivered."""
 
     event: Json
-    change: Change
+    change: StateChange
 
 
-class ClusterNames(NamedTuple):
+class ClusterIdentity(NamedTuple):
     """What is the same for all events of a cluster: its id, and the namespace of its topics."""
 
     id: str
@@ -47,11 +47,11 @@ class ClusterNames(NamedTuple):
 
 
 def translate_topic(
-    cluster: ClusterNames,
-    topic: Topic,
+    cluster: ClusterIdentity,
+    topic: ClusterTopic,
     rules: Sequence[AccessRule] | None,
     mirrors: Mapping[str, str],
-    before: KnownTopic | None,
+    before: ReportedTopic | None,
     at: int,
 ) -> Translated | None:
     """What has changed of a topic, at a time in microseconds since 1970; None for nothing.
@@ -67,11 +67,11 @@ def translate_topic(
     if before is not None and before.is_deleted:
         facets |= _lifecycle("CREATE")
     at = at if before is None else max(at, before.at + 1)
-    return _event(cluster, topic.name, facets, KnownTopic(digest, at))
+    return _event(cluster, topic.name, facets, ReportedTopic(digest, at))
 
 
 def translate_deletion(
-    cluster: ClusterNames, name: str, before: KnownTopic, at: int
+    cluster: ClusterIdentity, name: str, before: ReportedTopic, at: int
 ) -> Translated | None:
     """A topic that is not there any more; None where that was reported."""
     if before.is_deleted:
@@ -80,12 +80,12 @@ def translate_deletion(
         TOPIC_FACET: PRODUCER.custom_facet(clusterId=cluster.id, isDeleted=True),
         **_lifecycle("DROP"),
     }
-    known = KnownTopic(before.digest, max(at, before.at + 1), is_deleted=True)
+    known = ReportedTopic(before.digest, max(at, before.at + 1), is_deleted=True)
     return _event(cluster, name, facets, known)
 
 
 def translate_mirrors(
-    cluster: ClusterNames, topics: Iterable[str], mirrors: Mapping[str, str], at: int
+    cluster: ClusterIdentity, topics: Iterable[str], mirrors: Mapping[str, str], at: int
 ) -> list[Translated]:
     """For each cluster that MirrorMaker copies from, a job of all its topics that are here."""
     names = sorted(topics)
@@ -108,11 +108,11 @@ def translate_mirrors(
         }
         event = PRODUCER.job_event(job, inputs, outputs, at=at)
         digest = digest_of([alias, bootstrap, copied])
-        found.append(Translated(event, Change("lists", f"mirror {alias}", digest)))
+        found.append(Translated(event, StateChange("lists", f"mirror {alias}", digest)))
     return found
 
 
-def translate_gaps(cluster: ClusterNames, denied: Iterable[Denied], at: int) -> Translated:
+def translate_gaps(cluster: ClusterIdentity, denied: Iterable[Denied], at: int) -> Translated:
     """What may not be read of a cluster: gaps of the collector's own job, whose one run each list
     replaces the last of."""
     gaps = [
@@ -127,19 +127,19 @@ def translate_gaps(cluster: ClusterNames, denied: Iterable[Denied], at: int) -> 
     }
     run = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{cluster.id}\n{cluster.namespace}"))
     event = PRODUCER.run_event("COMPLETE", job, {"runId": run, "facets": facets}, at=at)
-    return Translated(event, Change("lists", "gaps", digest_of(sorted(set(gaps)))))
+    return Translated(event, StateChange("lists", "gaps", digest_of(sorted(set(gaps)))))
 
 
 def digest_of(value: object) -> str:
     return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()[:32]
 
 
-def _event(cluster: ClusterNames, name: str, facets: Json, known: KnownTopic) -> Translated:
+def _event(cluster: ClusterIdentity, name: str, facets: Json, known: ReportedTopic) -> Translated:
     event = PRODUCER.dataset_event(_dataset(cluster, name, facets), known.at)
-    return Translated(event, Change("topics", name, known))
+    return Translated(event, StateChange("topics", name, known))
 
 
-def _dataset(cluster: ClusterNames, name: str, facets: Json) -> Json:
+def _dataset(cluster: ClusterIdentity, name: str, facets: Json) -> Json:
     return {"namespace": cluster.namespace, "name": name, "facets": facets}
 
 
@@ -148,7 +148,7 @@ def _lifecycle(change: str) -> Json:
     return {"lifecycleStateChange": facet}
 
 
-def _describe(cluster: ClusterNames, topic: Topic, mirrors: Mapping[str, str]) -> Json:
+def _describe(cluster: ClusterIdentity, topic: ClusterTopic, mirrors: Mapping[str, str]) -> Json:
     found: Json = {
         "clusterId": cluster.id,
         "partitions": topic.partitions,
@@ -173,7 +173,7 @@ def _origin(topic: str, mirrors: Mapping[str, str]) -> Json | None:
     return None
 
 
-def _access(topic: Topic, rules: Sequence[AccessRule]) -> Json:
+def _access(topic: ClusterTopic, rules: Sequence[AccessRule]) -> Json:
     """The rules about a topic, in their order; one without any takes earlier ones back."""
     about = [each for each in rules if each.is_about("topic", topic.name)]
     listed = [

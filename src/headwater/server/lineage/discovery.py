@@ -96,10 +96,17 @@ def create_discovery_router(settings: DiscoverySettings) -> APIRouter:
         namespace: Annotated[str, Query(description="Only of this cluster, kafka://...")] = "",
         include: Annotated[
             str | None,
-            Query(description="Patterns of topics and groups, by spaces; else the settings'."),
+            Query(
+                description="Patterns of topics and groups, by spaces; else the settings'.",
+                examples=["shop.* orders"],
+            ),
         ] = None,
         exclude: Annotated[
-            str | None, Query(description="Patterns to leave out, by spaces; else the settings'.")
+            str | None,
+            Query(
+                description="Patterns to leave out, by spaces; else the settings'.",
+                examples=["tmp-* *-changelog"],
+            ),
         ] = None,
         acknowledged: Annotated[
             str, Query(description="`true`: only acknowledged ones; `all`: these as well.")

@@ -22,7 +22,7 @@ from headwater.publish.webhook import finding_keys, post_report, report_text
 Shape = dict[str, Any]
 _TITLES = ("kind", "name", "cluster", "since", "reason")
 _PATH = "/api/v1/discovery"
-_MOST = 1_000
+MOST_FINDINGS = 1_000
 
 
 def discover(
@@ -138,7 +138,7 @@ class _Discovery:
         answer: Shape = {}
         findings: list[Shape] = []
         while not answer or len(findings) < answer["totalCount"]:
-            page = {"limit": _MOST, "offset": len(findings)}
+            page = {"limit": MOST_FINDINGS, "offset": len(findings)}
             answer = dict(self._client.ask(_PATH, **self._query, **page))
             if not answer["findings"]:
                 break
