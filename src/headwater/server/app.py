@@ -43,6 +43,7 @@ from headwater.server.http.body import (
     has_body,
     read_route_body,
 )
+from headwater.server.http.bridge_paths import MAX_IMPORT_BYTES, largest_body, with_detail
 from headwater.server.http.compression import with_gzip
 from headwater.server.http.errors import (
     add_error_handlers,
@@ -88,7 +89,7 @@ from headwater.store.write.writer import open_writer
 log = logging.getLogger(__name__)
 
 # Bodies of routes held at once, over all requests; those of events have a setting.
-_MAX_ROUTE_BYTES = 64 * MAX_ROUTE_BODY_BYTES
+_MAX_ROUTE_BYTES = 64 * MAX_ROUTE_BODY_BYTES + MAX_IMPORT_BYTES
 # Connections that routes hold at once: fewer than a store's engine has, of which the writer and
 # what runs in the background need some.
 _MAX_READERS = 10
@@ -120,7 +121,7 @@ class Application:
         if scope["type"] != "http":
             await self.routes(scope, receive, send)
             return
-        noted = Noted(send)
+        noted = Noted(with_detail(scope, send))
         try:
             await self._serve(scope, receive, noted)
         except Exception:
@@ -158,9 +159,10 @@ class Application:
         await self.routes(scope, receive, secured)
 
     async def _route_with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = Body(MAX_ROUTE_BODY_BYTES, self._budget)
+        largest = largest_body(scope, self._settings.intake.max_body_bytes)
+        body = Body(largest, self._budget)
         try:
-            await self._route(scope, await read_route_body(scope, body, receive), send)
+            await self._route(scope, await read_route_body(scope, body, receive, largest), send)
         except HeadwaterError as error:
             await respond_error(send, error)
         except Disconnected:
