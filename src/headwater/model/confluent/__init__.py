@@ -3,9 +3,10 @@
 The contract between what is collected (`collect/confluent`) and what the compatible API shows:
 
 - Datasets: a topic is `confluent://ENV/CLUSTER`, `TOPIC`: there is no cluster in its OpenLineage
-  name. What a generator reads is `DatagenSource` there, an external dataset. A Tableflow table is in the same namespace under `CLUSTER.TOPIC`. Tables of catalogs are
-  `databricks://WORKSPACE`, `aws://REGION/DATABASE` and `google://PROJECT/DATASET`. Whatever has
-  another namespace is an external dataset. `names` makes node ids of these, and back.
+  name. What a generator reads is `DatagenSource` there, an external dataset. A Tableflow table is
+  in the same namespace under `CLUSTER.TOPIC`. Tables of catalogs are `databricks://WORKSPACE`,
+  `aws://REGION/DATABASE` and `google://PROJECT/DATASET`. Whatever has another namespace is an
+  external dataset. `names` makes node ids of these, and back.
 - Jobs are in `confluent://ENV/CLUSTER` too; `jobType.integration` is CONFLUENT and
   `jobType.jobType` one of `job_kinds`, which gives the node's type. Jobs of the kinds TABLEFLOW and
   CLUSTER_LINK are no nodes: each of their inputs has an edge to each of their outputs
