@@ -22,6 +22,11 @@ from headwater.model.confluent.names import (
 )
 
 DATASETS = [
+    (
+        "confluent://env-abc/lkc-123",
+        "DatagenSource",
+        "confluent:external_dataset:env-abc:lkc-123/DatagenSource",
+    ),
     ("confluent://env-abc/lkc-123", "orders", "confluent:kafka_topic:env-abc:lkc-123/orders"),
     (
         "confluent://env-abc/lkc-123",

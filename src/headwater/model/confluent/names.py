@@ -19,6 +19,9 @@ TOPIC, TABLEFLOW_TABLE, SCHEMA = "kafka_topic", "tableflow_table", "schema"
 UC_TABLE, GLUE_TABLE, GOOGLE_TABLE = "uc_table", "glue_table", "google_table"
 EXTERNAL_DATASET, CATALOG_TABLE = "external_dataset", "catalog_table"
 
+# What a generator reads, which makes its records up.
+GENERATOR = "DatagenSource"
+
 _CONFLUENT = re.compile(r"confluent://(?P<env>[^/]+)/(?P<cluster>[^/]+)")
 _TWO_PARTS = re.compile(r"(?P<system>aws|google)://(?P<first>[^/]+)/(?P<second>.+)")
 # A workspace may be named by its URL, whose colons are no separators.
@@ -121,6 +124,8 @@ def dataset_node(namespace: str, name: str) -> NodeId:
         environment, cluster_id = cluster
         if name.startswith(f"{cluster_id}."):
             return NodeId(CONFLUENT, TABLEFLOW_TABLE, environment, name)
+        if name == GENERATOR:
+            return NodeId(CONFLUENT, EXTERNAL_DATASET, environment, f"{cluster_id}/{name}")
         return NodeId(CONFLUENT, TOPIC, environment, f"{cluster_id}/{name}")
     if namespace.startswith(f"{DATABRICKS}://"):
         return NodeId(DATABRICKS, UC_TABLE, namespace.removeprefix(f"{DATABRICKS}://"), name)
