@@ -83,8 +83,7 @@ class _Writer:
         return [
             edge.src_id
             for edge in self._into[schema]
-            if edge.edge_type == job_kinds.HAS_SCHEMA
-            and self._graph.nodes[edge.src_id].is_dataset
+            if edge.edge_type == job_kinds.HAS_SCHEMA and self._graph.nodes[edge.src_id].is_dataset
         ]
 
     def _dataset_event(self, node: LineageNode) -> Json:
@@ -188,9 +187,7 @@ def _job_facets(node: LineageNode) -> Json:
 def _common_facets(node: LineageNode, of: str) -> dict[str, Any]:
     facets: dict[str, Any] = {}
     if isinstance(description := node.attributes.get("description"), str) and description:
-        facets["documentation"] = PRODUCER.facet(
-            f"Documentation{of}Facet", description=description
-        )
+        facets["documentation"] = PRODUCER.facet(f"Documentation{of}Facet", description=description)
     if node.tags:
         tags = [{"key": tag, "value": "true", "source": _TAG_SOURCE} for tag in node.tags]
         facets["tags"] = PRODUCER.facet(f"Tags{of}Facet", tags=tags)

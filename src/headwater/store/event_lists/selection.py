@@ -49,7 +49,9 @@ def read_event_part(
     return EventPart([unpack(row.payload) for row in rows], last)
 
 
-def _narrow(query: Select[tuple[int, bytes, bytes]], requested: EventSelection, dialect: str) -> Select[tuple[int, bytes, bytes]]:
+def _narrow(
+    query: Select[tuple[int, bytes, bytes]], requested: EventSelection, dialect: str
+) -> Select[tuple[int, bytes, bytes]]:
     table, job = tables.event, tables.job
     if requested.since is not None:
         query = query.where(table.c.at >= requested.since)

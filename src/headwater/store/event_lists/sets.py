@@ -5,9 +5,9 @@ Members whose events were pruned are gone with them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Table, delete, func, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from headwater.errors import NotFound
@@ -27,9 +27,10 @@ class EventSet(NamedTuple):
 
 
 def add_event_set(connection: Connection, id: str, at: int) -> EventSet:
-    made = EventSet(id, at, at)
-    connection.execute(insert(tables.event_set).values(made._asdict()))
-    return made
+    """Name a set without members; one of that name is left as it is."""
+    added = _insert(connection, tables.event_set).values(EventSet(id, at, at)._asdict())
+    connection.execute(added.on_conflict_do_nothing())
+    return read_event_set(connection, id)
 
 
 def list_event_sets(connection: Connection) -> list[EventSet]:
@@ -65,8 +66,7 @@ def remove_event_set(connection: Connection, id: str) -> None:
 def add_members(connection: Connection, id: str, events: Iterable[Place], at: int) -> None:
     """Add events to a set; those in it already are in it once."""
     rows = [{"set_id": id, "at": place[0], "digest": place[1]} for place in events]
-    insert_into = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    added = insert_into(tables.event_set_member).on_conflict_do_nothing()
+    added = _insert(connection, tables.event_set_member).on_conflict_do_nothing()
     for start in range(0, len(rows), _AT_ONCE):
         connection.execute(added, rows[start : start + _AT_ONCE])
     table = tables.event_set
@@ -95,3 +95,9 @@ def count_members(connection: Connection, id: str) -> int:
     member = tables.event_set_member
     query = select(func.count()).select_from(member).where(member.c.set_id == id)
     return int(connection.execute(query).scalar_one())
+
+
+def _insert(connection: Connection, table: Table) -> Any:
+    if connection.dialect.name == "sqlite":
+        return sqlite.insert(table)
+    return postgresql.insert(table)

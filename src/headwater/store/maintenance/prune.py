@@ -153,7 +153,10 @@ def _remove_events(work: _Prune) -> None:
                 old, last = _find_old_events(connection, work.horizon, after)
                 places = [{"its_at": at, "its_digest": digest} for at, digest in old]
                 for table in (tables.event_set_member, tables.event) if places else ():
-                    key = table.c.at == bindparam("its_at"), table.c.digest == bindparam("its_digest")
+                    key = (
+                        table.c.at == bindparam("its_at"),
+                        table.c.digest == bindparam("its_digest"),
+                    )
                     connection.execute(delete(table).where(*key), places)
         work.rows["event"] += len(old)
         done += len(old)

@@ -1,0 +1,51 @@
+"""What an extraction runs: the Confluent Cloud collector of the settings, as a request narrows it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+from pydantic import ValidationError
+
+from headwater.collect.confluent.request import ExtractionRequest
+from headwater.collect.plans import CollectorPlan
+from headwater.errors import BadConfig, WrongShape
+
+Json = dict[str, Any]
+Report = Callable[[str], None]
+# Reads what a request names, and gives it as events; reports each line of progress.
+Extract = Callable[[Json, Report], Iterable[bytes]]
+
+COLLECTOR = "confluent"
+_REMEDY = (
+    "this server has no account of Confluent Cloud; add a section [collect.confluent] to its "
+    "settings, and start it with them"
+)
+
+
+def read_request(values: Json) -> Json:
+    """The parameters of an extraction, checked, with all defaults."""
+    try:
+        return ExtractionRequest.model_validate(values).model_dump(mode="json")
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "body"
+        raise WrongShape(where, first["msg"].removeprefix("Value error, ")) from None
+
+
+def make_extract(plans: Sequence[CollectorPlan]) -> Extract:
+    """The extraction of a server that has these collectors."""
+
+    def extract(params: Json, report: Report) -> Iterable[bytes]:
+        from headwater.collect.confluent import extract as read_account
+
+        plan = next((plan for plan in plans if plan.type == COLLECTOR), None)
+        if plan is None:
+            raise BadConfig(f"collect.{COLLECTOR}", _REMEDY)
+        try:
+            settings = ExtractionRequest.model_validate(params).apply(plan.settings)
+        except ValueError as error:
+            raise WrongShape("params", str(error)) from None
+        for event in read_account(settings, report):
+            yield event if isinstance(event, bytes) else msgspec.json.encode(event)
+
+    return extract
