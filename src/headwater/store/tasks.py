@@ -110,11 +110,10 @@ def _columns() -> list[Column[Any]]:
 
 
 def _record(row: Any) -> TaskRecord:
-    return TaskRecord(
-        *row[:6],
+    found = TaskRecord._make(row)
+    return found._replace(
         progress=msgspec.json.decode(row.progress),
         result=msgspec.json.decode(row.result) if row.result else None,
-        error=row.error,
         params=msgspec.json.decode(row.params),
     )
 

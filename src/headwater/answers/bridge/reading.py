@@ -144,7 +144,7 @@ class _Reading:
         cluster = split_cluster(name.namespace)
         for schema in registered_subjects(cluster[0], facets) if cluster else ():
             graph.add_node(msgspec.structs.replace(schema, **_times(part)))
-            graph.add_edge(LineageEdge(str(node), schema.node_id, HAS_SCHEMA, **_times(part)))
+            graph.add_edge(_edge(str(node), schema.node_id, HAS_SCHEMA, part))
 
     def _add_job(self, graph: NodeGraph, name: DatasetName, part: _Part) -> None:
         facets = {facet: read_fields(body) for facet, body in part.facets.items()}
@@ -218,7 +218,7 @@ def _edge(source: str, target: str, edge_type: str, part: _Part) -> LineageEdge:
     return LineageEdge(source, target, edge_type, **_times(part))  # type: ignore[arg-type]
 
 
-def _times(part: _Part) -> dict[str, str]:
+def _times(part: _Part) -> dict[str, Any]:
     first = part.last if part.first is None else part.first
     return {"first_seen": format_instant(first), "last_seen": format_instant(part.last)}
 

@@ -19,7 +19,7 @@ from headwater.store.write.group_commit import GroupCommit
 class Stored(NamedTuple):
     """How many events were stored, and of those that were not their place and reason."""
 
-    count: int
+    total: int
     refused: list[tuple[int, InvalidEvent]]
 
 

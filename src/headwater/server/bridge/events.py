@@ -135,7 +135,7 @@ def post_bridge_events(
     stored = graphs.sink.store(events, _SOURCE, graph.id)
     if stored.refused:
         return _refused(stored, graph.id)
-    answer = json_response(EventsStored(stored.count, graph.id))
+    answer = json_response(EventsStored(stored.total, graph.id))
     answer.status_code = 201
     return answer
 
@@ -145,5 +145,5 @@ def _refused(stored: Stored, graph_id: str) -> Response:
     path = f"$[{place}]{first.path.removeprefix('$')}"
     failed = [{"index": index, "reason": error.message} for index, error in stored.refused]
     message = f"{path}: {first.reason}"
-    body = RefusedEvents(422, message, path, first.reason, stored.count, failed, graph_id)
+    body = RefusedEvents(422, message, path, first.reason, stored.total, failed, graph_id)
     return Response(msgspec.json.encode(body), 422, media_type="application/json")

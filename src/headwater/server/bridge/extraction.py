@@ -1,12 +1,14 @@
-"""What an extraction runs: the Confluent Cloud collector of the settings, as a request narrows it."""
+"""What an extraction runs: the Confluent Cloud collector of the settings, narrowed by a request."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 import msgspec
 from pydantic import ValidationError
 
 from headwater.collect.confluent.request import ExtractionRequest
+from headwater.collect.confluent.settings import ConfluentSettings
 from headwater.collect.plans import CollectorPlan
 from headwater.errors import BadConfig, WrongShape
 
@@ -36,15 +38,17 @@ def make_extract(plans: Sequence[CollectorPlan]) -> Extract:
     """The extraction of a server that has these collectors."""
 
     def extract(params: Json, report: Report) -> Iterable[bytes]:
-        from headwater.collect.confluent import extract as read_account
-
         plan = next((plan for plan in plans if plan.type == COLLECTOR), None)
         if plan is None:
             raise BadConfig(f"collect.{COLLECTOR}", _REMEDY)
         try:
-            settings = ExtractionRequest.model_validate(params).apply(plan.settings)
+            settings = ExtractionRequest.model_validate(params).apply(
+                cast(ConfluentSettings, plan.settings)
+            )
         except ValueError as error:
             raise WrongShape("params", str(error)) from None
+        # Loaded when it is needed.
+        read_account: Any = import_module("headwater.collect.confluent").extract
         for event in read_account(settings, report):
             yield event if isinstance(event, bytes) else msgspec.json.encode(event)
 

@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from itertools import batched
+from itertools import islice
 from uuid import NAMESPACE_URL, uuid5
 
 from headwater.collect.schedule import LEASE_SECONDS, make_holder
@@ -32,6 +32,7 @@ _EVERY = timedelta(seconds=2)
 _AT_ONCE = 500
 # Lines of progress that are kept, the last ones.
 _MOST_LINES = 200
+_SHOWN_REFUSALS = 10
 _LEASE = int(LEASE_SECONDS * SECOND)
 _SOURCE = "extraction"
 NOT_ENRICHED = (
@@ -113,22 +114,29 @@ class TaskRunner(Background):
         if task.progress:
             progress.report("The server that was at it has stopped; begun again")
         # The same if it is begun again.
-        graph = self._graphs.create(str(uuid5(NAMESPACE_URL, task.id)))
-        progress.report(f"Graph {graph.id}")
+        graph_id = str(uuid5(NAMESPACE_URL, task.id))
+        refused = self._store(task, graph_id, progress)
+        # Also where nothing was found.
+        self._graphs.create(graph_id)
+        with answering(), self._engine.connect() as connection:
+            found = self._graphs.read(connection, graph_id).graph
+        nodes, edges = len(found.nodes), len(found.edges)
+        progress.report(f"{nodes:,} nodes and {edges:,} edges")
+        result = {"graph_id": graph_id, "node_count": nodes, "edge_count": edges}
+        return result | ({"events_refused": refused} if refused else {})
+
+    def _store(self, task: TaskRecord, graph_id: str, progress: "_Progress") -> int:
+        """Store what an extraction finds, as members of a graph; how many events were refused."""
         stored = refused = 0
         for part in _in_parts(self._extract(task.params, progress.report)):
             self.check_stopping()
-            result = self._graphs.sink.store(part, _SOURCE, graph.id)
-            stored, refused = stored + result.count, refused + len(result.refused)
-            progress.report(f"{stored:,} events stored", is_same_line=stored > result.count)
-            for _, error in result.refused[:10]:
+            self._graphs.create(graph_id)
+            result = self._graphs.sink.store(part, _SOURCE, graph_id)
+            stored, refused = stored + result.total, refused + len(result.refused)
+            progress.report(f"{stored:,} events stored", is_same_line=stored > result.total)
+            for _, error in result.refused[:_SHOWN_REFUSALS]:
                 progress.report(f"refused: {error.message}")
-        with answering(), self._engine.connect() as connection:
-            found = self._graphs.read(connection, graph.id).graph
-        nodes, edges = len(found.nodes), len(found.edges)
-        progress.report(f"{nodes:,} nodes and {edges:,} edges")
-        result_json = {"graph_id": graph.id, "node_count": nodes, "edge_count": edges}
-        return result_json | ({"events_refused": refused} if refused else {})
+        return refused
 
     def _fail(self, task: TaskRecord, error: str) -> None:
         with answering(), self._engine.begin() as connection:
@@ -162,5 +170,6 @@ class _Progress:
 
 
 def _in_parts(events: Iterable[bytes]) -> Iterator[list[bytes]]:
-    for part in batched(events, _AT_ONCE, strict=False):
-        yield list(part)
+    left = iter(events)
+    while part := list(islice(left, _AT_ONCE)):
+        yield part

@@ -1,7 +1,7 @@
 """Reading all events that a request asks for, some at a time, in the order of their times."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, select, tuple_
 
@@ -40,8 +40,8 @@ def read_event_part(
     """Read the next events after a place, oldest first; what people edited is no such event."""
     table = tables.event
     key = (table.c.at, table.c.digest)
-    query = select(*key, table.c.payload).where(~tables.IS_EDIT).order_by(*key)
-    query = _narrow(query, requested, connection.dialect.name).limit(limit).offset(offset)
+    every = select(*key, table.c.payload).where(~tables.IS_EDIT).order_by(*key)
+    query = _narrow(every, requested, connection.dialect.name).limit(limit).offset(offset)
     if after is not None:
         query = query.where(tuple_(*key) > tuple_(*after))
     rows = connection.execute(query).all()
@@ -49,9 +49,7 @@ def read_event_part(
     return EventPart([unpack(row.payload) for row in rows], last)
 
 
-def _narrow(
-    query: Select[tuple[int, bytes, bytes]], requested: EventSelection, dialect: str
-) -> Select[tuple[int, bytes, bytes]]:
+def _narrow(query: Select[Any], requested: EventSelection, dialect: str) -> Select[Any]:
     table, job = tables.event, tables.job
     if requested.since is not None:
         query = query.where(table.c.at >= requested.since)
