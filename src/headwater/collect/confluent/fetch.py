@@ -67,7 +67,8 @@ def _run(work: list[Part], report: ReportProgress) -> None:
             part = running[future]
             try:
                 summary = future.result()
-            except HeadwaterError as error:
+            except Exception as error:
+                # An answer of a shape that nobody expects is the part's failure as well.
                 problem = _problem(part.environment, part.where, part.name, error)
                 part.environment.problems.append(problem)
                 report(f"not read: {problem}")
@@ -80,7 +81,10 @@ def _run(work: list[Part], report: ReportProgress) -> None:
 
 
 def _problem(
-    environment: EnvironmentReport, where: str, part: str, error: HeadwaterError
+    environment: EnvironmentReport, where: str, part: str, error: Exception
 ) -> PartProblem:
+    if not isinstance(error, HeadwaterError):
+        reason = f"an answer is not understood ({type(error).__name__})"
+        return PartProblem(environment.id, where, part, reason, "please report it")
     advice = error.next_step if isinstance(error, RestUnavailable) else "correct it and try again"
     return PartProblem(environment.id, where, part, error.message, advice)

@@ -81,6 +81,7 @@ def _cluster(environment: EnvironmentReport, found: Json) -> ClusterReport:
         text(spec, "display_name") or text(found, "id"),
         tuple(bootstraps),
         text(spec, "http_endpoint"),
+        text(spec, "region"),
     )
 
 
@@ -94,7 +95,8 @@ def _find_registry(account: CloudAccount, environment: EnvironmentReport) -> str
 
 
 def _list_ksqldb(account: CloudAccount, environment: EnvironmentReport) -> str:
-    environment.ksqldb = [
+    chosen = account.settings.cluster_ids
+    found = [
         KsqlReport(
             text(each, "id"),
             text(each, "spec", "display_name") or text(each, "id"),
@@ -103,6 +105,7 @@ def _list_ksqldb(account: CloudAccount, environment: EnvironmentReport) -> str:
         )
         for each in control.read_ksqldb_clusters(account.cloud(), environment.id)
     ]
+    environment.ksqldb = [each for each in found if not chosen or each.kafka_cluster in chosen]
     return f"{len(environment.ksqldb):,} ksqlDB clusters"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from headwater.collect.schema_registry.fetch import Reference, RegisteredSchema
@@ -58,6 +59,7 @@ class ClusterReport:
     name: str
     bootstraps: tuple[str, ...]
     rest_url: str
+    region: str = ""
     topics: list[Json] = field(default_factory=list)
     configs: dict[str, dict[str, str]] = field(default_factory=dict)
     connectors: dict[str, Json] = field(default_factory=dict)
@@ -76,6 +78,11 @@ class ClusterReport:
     @property
     def where(self) -> str:
         return f"{self.environment_id}/{self.id}"
+
+    @cached_property
+    def topics_by_name(self) -> dict[str, Json]:
+        """The topics once they are read."""
+        return {text(each, "topic_name"): each for each in self.topics}
 
 
 @dataclass
