@@ -135,7 +135,8 @@ class Api:
         """Remove everything, as a prune would: writers forget what they knew to be stored."""
         with self.engine.begin() as connection:
             index = (tables.search_word, tables.search_part)
-            for table in (*tables.TABLES.values(), *index):
+            lists = (tables.task, tables.event_set, tables.event_set_member)
+            for table in (*tables.TABLES.values(), *index, *lists):
                 connection.execute(delete(table))
             state = tables.store_state
             connection.execute(update(state).values(generation=state.c.generation + 1))

@@ -1,12 +1,11 @@
 """What an extraction runs: the Confluent Cloud collector of the settings, narrowed by a request."""
 
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
 from typing import Any, cast
 
-import msgspec
 from pydantic import ValidationError
 
+from headwater.collect import Collected
 from headwater.collect.confluent.request import ExtractionRequest
 from headwater.collect.confluent.settings import ConfluentSettings
 from headwater.collect.plans import CollectorPlan
@@ -15,7 +14,7 @@ from headwater.errors import BadConfig, WrongShape
 Json = dict[str, Any]
 Report = Callable[[str], None]
 # Reads what a request names, and gives it as events; reports each line of progress.
-Extract = Callable[[Json, Report], Iterable[bytes]]
+Extract = Callable[[Json, Report], Iterable[Collected]]
 
 COLLECTOR = "confluent"
 _REMEDY = (
@@ -37,7 +36,7 @@ def read_request(values: Json) -> Json:
 def make_extract(plans: Sequence[CollectorPlan]) -> Extract:
     """The extraction of a server that has these collectors."""
 
-    def extract(params: Json, report: Report) -> Iterable[bytes]:
+    def extract(params: Json, report: Report) -> Iterable[Collected]:
         plan = next((plan for plan in plans if plan.type == COLLECTOR), None)
         if plan is None:
             raise BadConfig(f"collect.{COLLECTOR}", _REMEDY)
@@ -48,8 +47,8 @@ def make_extract(plans: Sequence[CollectorPlan]) -> Extract:
         except ValueError as error:
             raise WrongShape("params", str(error)) from None
         # Loaded when it is needed.
-        read_account: Any = import_module("headwater.collect.confluent").extract
-        for event in read_account(settings, report):
-            yield event if isinstance(event, bytes) else msgspec.json.encode(event)
+        from headwater.collect.confluent import extract as read_account
+
+        return read_account(settings, report)
 
     return extract

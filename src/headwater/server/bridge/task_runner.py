@@ -7,6 +7,7 @@ from datetime import timedelta
 from itertools import islice
 from uuid import NAMESPACE_URL, uuid5
 
+from headwater.collect import Collected
 from headwater.collect.schedule import LEASE_SECONDS, make_holder
 from headwater.errors import Conflict, HeadwaterError
 from headwater.model.values.instant import SECOND, now
@@ -32,7 +33,6 @@ _EVERY = timedelta(seconds=2)
 _AT_ONCE = 500
 # Lines of progress that are kept, the last ones.
 _MOST_LINES = 200
-_SHOWN_REFUSALS = 10
 _LEASE = int(LEASE_SECONDS * SECOND)
 _SOURCE = "extraction"
 NOT_ENRICHED = (
@@ -115,28 +115,35 @@ class TaskRunner(Background):
             progress.report("The server that was at it has stopped; begun again")
         # The same if it is begun again.
         graph_id = str(uuid5(NAMESPACE_URL, task.id))
-        refused = self._store(task, graph_id, progress)
+        problems = self._store(task, graph_id, progress)
         # Also where nothing was found.
         self._graphs.create(graph_id)
         with answering(), self._engine.connect() as connection:
             found = self._graphs.read(connection, graph_id).graph
         nodes, edges = len(found.nodes), len(found.edges)
         progress.report(f"{nodes:,} nodes and {edges:,} edges")
-        result = {"graph_id": graph_id, "node_count": nodes, "edge_count": edges}
-        return result | ({"events_refused": refused} if refused else {})
+        result: Json = {"graph_id": graph_id, "node_count": nodes, "edge_count": edges}
+        # What could not be read may be what somebody looks for.
+        return result | ({"problems": problems[:_MOST_LINES]} if problems else {})
 
-    def _store(self, task: TaskRecord, graph_id: str, progress: "_Progress") -> int:
-        """Store what an extraction finds, as members of a graph; how many events were refused."""
-        stored = refused = 0
+    def _store(self, task: TaskRecord, graph_id: str, progress: "_Progress") -> list[str]:
+        """Store what an extraction finds, as members of a graph; what was not read or stored."""
+        stored = 0
+        problems: list[str] = []
         for part in _in_parts(self._extract(task.params, progress.report)):
             self.check_stopping()
             self._graphs.create(graph_id)
-            result = self._graphs.sink.store(part, _SOURCE, graph_id)
-            stored, refused = stored + result.total, refused + len(result.refused)
-            progress.report(f"{stored:,} events stored", is_same_line=stored > result.total)
-            for _, error in result.refused[:_SHOWN_REFUSALS]:
-                progress.report(f"refused: {error.message}")
-        return refused
+            events = [each.data for each in part if each.error is None]
+            result = self._graphs.sink.store(events, _SOURCE, graph_id)
+            new = [each.error for each in part if each.error is not None]
+            new += [f"an event was refused: {error.message}" for _, error in result.refused]
+            problems += new
+            is_same_line = bool(stored) and not new
+            stored += result.total
+            progress.report(f"{stored:,} events stored", is_same_line)
+            for problem in new:
+                progress.report(problem)
+        return problems
 
     def _fail(self, task: TaskRecord, error: str) -> None:
         with answering(), self._engine.begin() as connection:
@@ -169,7 +176,7 @@ class _Progress:
             self._runner.hold(self._task, self._lines)
 
 
-def _in_parts(events: Iterable[bytes]) -> Iterator[list[bytes]]:
+def _in_parts(events: Iterable[Collected]) -> Iterator[list[Collected]]:
     left = iter(events)
     while part := list(islice(left, _AT_ONCE)):
         yield part
