@@ -1,4 +1,4 @@
-"""`/lineage/datasets` and `/lineage/jobs`: details by every name, and lineage in both directions."""
+"""`/lineage/datasets` and `/lineage/jobs`: details by every name, lineage both ways, views."""
 
 from typing import Any
 

@@ -123,6 +123,11 @@ class _Reading:
         for name, part in self._jobs.items():
             self._add_job(graph, name, part)
         self._drop_dangling(graph)
+        # Events of one time come in no order that anybody knows.
+        graph.nodes, graph.edges = (
+            dict(sorted(graph.nodes.items())),
+            dict(sorted(graph.edges.items())),
+        )
         return graph
 
     def _known_as(self, name: DatasetName) -> DatasetName:

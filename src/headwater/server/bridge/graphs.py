@@ -1,10 +1,10 @@
 """`/graphs`: lists of nodes and edges, by the events of an extraction, an import or a call."""
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from headwater.answers.bridge.nodes import LineageEdge, LineageNode, NodeGraph
+from headwater.answers.bridge.nodes import LineageEdge, LineageNode, NodeGraph, SystemType
 from headwater.answers.bridge.walks import count_pipelines, find_dangling, find_warnings
 from headwater.errors import InvalidRequest, NotFound, WrongShape
 from headwater.model.values.instant import format_instant
@@ -134,9 +134,11 @@ def import_graph(
 
 def check_node(node: LineageNode, where: str) -> None:
     """Refuse a node whose id is none."""
-    if node.id is None:
+    if node.id is None or node.id.system not in get_args(SystemType):
         raise WrongShape(
-            where, f"'{node.node_id[:200]}' is no node id; it is SYSTEM:TYPE:ENVIRONMENT:NAME"
+            where,
+            f"'{node.node_id[:200]}' is no node id; it is SYSTEM:TYPE:ENVIRONMENT:NAME, and the "
+            f"system one of {', '.join(get_args(SystemType))}",
         )
 
 
