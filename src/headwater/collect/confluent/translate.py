@@ -29,7 +29,14 @@ Json = dict[str, Any]
 class TranslatedAccount:
     """All that is seen of an account in one pass."""
 
-    def __init__(self, environments: Sequence[EnvironmentReport], rows: Sequence[Row] = ()) -> None:
+    def __init__(
+        self,
+        environments: Sequence[EnvironmentReport],
+        rows: Sequence[Row] = (),
+        is_narrowed: bool = False,
+    ) -> None:
+        """`is_narrowed`: clusters that are not among these may be there nevertheless."""
+        self.is_narrowed = is_narrowed
         self._environments = environments
         self._rows = rows
         self._clusters = {each.id: each for env in environments for each in env.clusters}
@@ -77,7 +84,7 @@ class TranslatedAccount:
             yield each
         for ksqldb in environment.ksqldb:
             others.setdefault(ksqldb.kafka_cluster, set()).update(groups_of(ksqldb))
-            yield from self._queries(ksqldb)
+            yield from self._queries(ksqldb, topics)
         for cluster in environment.clusters:
             names = {*cluster.connectors, *taken.get(cluster.namespace, ())}
             own = {group_of(each) for each in cluster.connectors.values()}
@@ -103,10 +110,10 @@ class TranslatedAccount:
         if environment.statements or environment.materialized:
             yield from observe_statements(FlinkTables(environment, topics.fields))
 
-    def _queries(self, ksqldb: KsqlReport) -> Iterator[Observation]:
+    def _queries(self, ksqldb: KsqlReport, topics: EnvironmentTopics) -> Iterator[Observation]:
         cluster = self._clusters.get(ksqldb.kafka_cluster)
         if cluster is not None:
-            yield from observe_queries(ksqldb, cluster)
+            yield from observe_queries(ksqldb, cluster, topics.fields)
 
 
 def _schemas(cluster: ClusterReport, topics: EnvironmentTopics) -> Mapping[str, Json]:
