@@ -46,26 +46,30 @@ def list_topics(request: CloudRequest) -> Json:
 
 def list_configs(request: CloudRequest) -> Json:
     cluster = _cluster(request)
-    entries = [
-        {
-            "kind": "KafkaTopicConfig",
-            "cluster_id": cluster.id,
-            "topic_name": topic.name,
-            "name": name,
-            "value": value,
-            "is_default": is_default,
-            "is_read_only": False,
-            "is_sensitive": False,
-            "source": "DEFAULT_CONFIG" if is_default else "DYNAMIC_TOPIC_CONFIG",
-            "synonyms": [],
-        }
-        for topic in cluster.topics.values()
-        for name, value, is_default in [
-            *((*each, False) for each in topic.configs.items()),
-            ("compression.type", "producer", True),
-        ]
-    ]
+    entries: list[Json] = []
+    for topic in cluster.topics.values():
+        for name, value in topic.configs.items():
+            entries.append(_config(cluster, topic.name, name, value, "DYNAMIC_TOPIC_CONFIG"))
+        # One of those that any topic has.
+        entries.append(
+            _config(cluster, topic.name, "compression.type", "producer", "DEFAULT_CONFIG")
+        )
     return _list(request, "KafkaTopicConfigList", entries)
+
+
+def _config(cluster: CloudCluster, topic: str, name: str, value: str, source: str) -> Json:
+    return {
+        "kind": "KafkaTopicConfig",
+        "cluster_id": cluster.id,
+        "topic_name": topic,
+        "name": name,
+        "value": value,
+        "is_default": source == "DEFAULT_CONFIG",
+        "is_read_only": False,
+        "is_sensitive": False,
+        "source": source,
+        "synonyms": [],
+    }
 
 
 def list_groups(request: CloudRequest) -> Json:

@@ -74,7 +74,7 @@ class _Table:
             gap = GapEntry("output", id, sentence)
             yield self._job(job, self._dataset, None, "", [gap])
             return
-        if integration.get("spec", {}).get("suspended") is True:
+        if inner(integration, "spec").get("suspended") is True:
             return
         table = self._catalog_table(inner(integration, "spec", "config"))
         if table is None:
