@@ -43,7 +43,7 @@ def extract(
     """
     at = now()
     environments = _read(request, report)
-    account = TranslatedAccount(environments, read_rows(request.rows), bool(request.cluster_ids))
+    account = TranslatedAccount(environments, read_rows(request.rows))
     for change in PassChanges(account, {}, at, _NEVER, at):
         yield Collected(msgspec.json.encode(change.event), change.label)
     yield from _problems(environments)
@@ -106,7 +106,7 @@ class ConfluentCollector:
         at = now()
         try:
             environments = _read(self._settings, log.info)
-            account = TranslatedAccount(environments, self._rows, bool(self._settings.cluster_ids))
+            account = TranslatedAccount(environments, self._rows)
             refresh = int(parse_duration(self._settings.refresh).total_seconds() * 1_000_000)
             known = dict(self._state.items)
             changes = PassChanges(account, known, self._state.since, refresh, at)

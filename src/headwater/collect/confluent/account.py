@@ -19,7 +19,10 @@ class CloudAccount:
     """Opens the APIs of an account; it is made for one pass."""
 
     def __init__(
-        self, settings: ConfluentSettings, sleep: Callable[[float], None] = time.sleep
+        self,
+        settings: ConfluentSettings,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if settings.cloud_key is None:
             reason = "the Cloud API key is not given: its key, and where its secret is"
@@ -32,6 +35,7 @@ class CloudAccount:
         self.flink_regions: dict[tuple[str, str], str] = {}
         """The gateway's address by cloud and region."""
         self._keys = settings.keys_by_resource
+        self._clock = clock
         self._seconds = parse_duration(settings.phase_timeout).total_seconds()
 
     def close(self) -> None:
@@ -47,7 +51,7 @@ class CloudAccount:
 
     def endpoint(self, url: str, key: ApiKey | None) -> Endpoint:
         """An API for one part of a pass, whose time begins now."""
-        return Endpoint(self.http, url, key, Deadline(self._seconds))
+        return Endpoint(self.http, url, key, self._deadline())
 
     def registry(self, url: str, key: ApiKey) -> RegistryApi:
         """The API of a schema registry, whose waits end in time as well."""
@@ -60,12 +64,15 @@ class CloudAccount:
             certificate=self.settings.certificate,
             timeout=self.settings.timeout,
         )
-        deadline = Deadline(self._seconds)
+        deadline = self._deadline()
 
         def sleep(seconds: float) -> None:
             self.http.sleep(min(seconds, deadline.left(url)))
 
         return RegistryApi(settings, None, sleep)
+
+    def _deadline(self) -> Deadline:
+        return Deadline(self._seconds, self._clock)
 
     def key(self, *resources: str) -> ApiKey:
         """The key of the first of these that has one; raises RestUnavailable where none has."""

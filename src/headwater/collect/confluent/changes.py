@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from headwater.collect.confluent import reports
 from headwater.collect.confluent.describe import extraction
 from headwater.collect.confluent.observation import (
     PRODUCER,
@@ -116,8 +115,8 @@ class PassChanges:
         if (before.place, before.part) in done:
             return True
         environment, _, cluster = before.place.partition("/")
-        are_listed = (environment, reports.CLUSTERS) in done and not self._account.is_narrowed
-        return bool(cluster) and are_listed and not self._account.has_cluster(cluster)
+        listed = self._account.lists_clusters(environment)
+        return bool(cluster) and listed is not None and cluster not in listed
 
 
 def _says_nothing(observation: Observation, before: KnownItem | None) -> bool:

@@ -37,7 +37,7 @@ _ADVICE = {
 class Deadline:
     """The end of the time that a part of a pass may take."""
 
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
         self.seconds = seconds
         self._clock = clock
         self._end = clock() + seconds

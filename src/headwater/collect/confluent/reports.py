@@ -123,9 +123,8 @@ class EnvironmentReport:
     materialized: list[Json] = field(default_factory=list)
     problems: list[PartProblem] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
-
-    def cluster(self, id: str) -> ClusterReport | None:
-        return next((each for each in self.clusters if each.id == id), None)
+    is_narrowed: bool = False
+    """Whether there may be clusters beside these."""
 
 
 def text(value: Any, *path: str) -> str:

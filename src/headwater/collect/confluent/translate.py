@@ -18,7 +18,13 @@ from headwater.collect.confluent.describe.links import observe_links
 from headwater.collect.confluent.describe.tableflow import observe_tables
 from headwater.collect.confluent.describe.topics import EnvironmentTopics
 from headwater.collect.confluent.observation import Observation, SeenJob
-from headwater.collect.confluent.reports import ClusterReport, EnvironmentReport, KsqlReport, text
+from headwater.collect.confluent.reports import (
+    ClusterReport,
+    EnvironmentReport,
+    KsqlReport,
+    PartProblem,
+    text,
+)
 from headwater.model.confluent.names import split_cluster
 from headwater.model.connect.connector_templates import Row
 from headwater.model.naming import DatasetName
@@ -36,11 +42,12 @@ class TranslatedAccount:
         self._topics = {each.id: EnvironmentTopics(each) for each in environments}
 
     def observations(self) -> Iterator[Observation]:
-        """Datasets before the jobs that use them."""
+        """Datasets before the jobs that use them; what an environment lacks comes last."""
         for environment in self._environments:
-            yield from self._topics[environment.id].observations()
+            topics = self._topics[environment.id]
+            yield from _guarded(environment, environment.id, topics.observations())
             jobs: list[SeenJob] = []
-            for each in self._of_environment(environment):
+            for each in self._of_environment(environment, topics):
                 if isinstance(each.seen, SeenJob):
                     jobs.append(each.seen)
                 yield each
@@ -58,8 +65,12 @@ class TranslatedAccount:
             found[facet] = {**found[facet], **values}
         return found
 
-    def has_cluster(self, id: str) -> bool:
-        return id in self._clusters
+    def lists_clusters(self, environment: str) -> set[str] | None:
+        """The clusters of an environment; None where they are not all known."""
+        for each in self._environments:
+            if each.id == environment and reports.CLUSTERS in each.done and not each.is_narrowed:
+                return {cluster.id for cluster in each.clusters}
+        return None
 
     def done(self) -> set[tuple[str, str]]:
         """The parts that were read whole, by place: what is missing from them is gone."""
@@ -68,21 +79,25 @@ class TranslatedAccount:
             found |= {(cluster.where, part) for part in cluster.done}
         return found
 
-    def _of_environment(self, environment: EnvironmentReport) -> Iterator[Observation]:
-        topics = self._topics[environment.id]
+    def _of_environment(
+        self, environment: EnvironmentReport, topics: EnvironmentTopics
+    ) -> Iterator[Observation]:
         taken: dict[str, set[str]] = {}
         others: dict[str, set[str]] = {}
-        for each in self._statements(environment, topics):
+        statements = self._statements(environment, topics)
+        for each in _guarded(environment, environment.id, statements):
             taken.setdefault(each.seen.name.namespace, set()).add(each.seen.name.name)
             yield each
         for ksqldb in environment.ksqldb:
             others.setdefault(ksqldb.kafka_cluster, set()).update(groups_of(ksqldb))
-            yield from self._queries(ksqldb)
+            queries = self._queries(ksqldb, topics)
+            yield from _guarded(environment, ksqldb.id, queries)
         for cluster in environment.clusters:
             names = {*cluster.connectors, *taken.get(cluster.namespace, ())}
             own = {group_of(each) for each in cluster.connectors.values()}
             of_others = own | others.get(cluster.id, set())
-            yield from self._of_cluster(cluster, topics, of_others, names)
+            for found in self._of_cluster(cluster, topics, of_others, names):
+                yield from _guarded(environment, cluster.where, found)
 
     def _of_cluster(
         self,
@@ -90,12 +105,12 @@ class TranslatedAccount:
         topics: EnvironmentTopics,
         others: set[str],
         taken: set[str],
-    ) -> Iterator[Observation]:
+    ) -> Iterator[Iterator[Observation]]:
         groups = {text(each.group, "consumer_group_id"): each for each in cluster.groups}
-        yield from observe_connectors(ConnectorRules(cluster, topics.columns, groups, self._rows))
-        yield from observe_groups(cluster, others, taken)
-        yield from observe_links(cluster, self._clusters.get)
-        yield from observe_tables(cluster, _schemas(cluster, topics))
+        yield observe_connectors(ConnectorRules(cluster, topics.columns, groups, self._rows))
+        yield observe_groups(cluster, others, taken)
+        yield observe_links(cluster, self._clusters.get)
+        yield observe_tables(cluster, _schemas(cluster, topics))
 
     def _statements(
         self, environment: EnvironmentReport, topics: EnvironmentTopics
@@ -103,10 +118,26 @@ class TranslatedAccount:
         if environment.statements or environment.materialized:
             yield from observe_statements(FlinkTables(environment, topics.fields))
 
-    def _queries(self, ksqldb: KsqlReport) -> Iterator[Observation]:
+    def _queries(self, ksqldb: KsqlReport, topics: EnvironmentTopics) -> Iterator[Observation]:
         cluster = self._clusters.get(ksqldb.kafka_cluster)
         if cluster is not None:
-            yield from observe_queries(ksqldb, cluster)
+            yield from observe_queries(ksqldb, cluster, topics.fields)
+
+
+def _guarded(
+    environment: EnvironmentReport, where: str, found: Iterator[Observation]
+) -> Iterator[Observation]:
+    """What is found, up to what nobody expects: that is a problem of the place, and the rest of it
+    counts as not read, so that nothing of it is taken for gone."""
+    try:
+        yield from found
+    except Exception as error:
+        reason = f"something it lists is not understood ({type(error).__name__}: {error})"
+        problem = PartProblem(environment.id, where, "a part", reason[:300], "please report it")
+        environment.problems.append(problem)
+        for cluster in environment.clusters:
+            cluster.done.clear()
+        environment.done.clear()
 
 
 def _schemas(cluster: ClusterReport, topics: EnvironmentTopics) -> Mapping[str, Json]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from headwater.collect.confluent import reports
-from headwater.collect.confluent.describe.flink_tables import FlinkTables, as_temporary
+from headwater.collect.confluent.describe.flink_tables import FlinkTables, as_temporary, is_view
 from headwater.collect.confluent.observation import (
     PRODUCER,
     NamedDataset,
@@ -77,6 +77,8 @@ class _FlinkStatement:
         self._defined: set[str] = set()
 
     def seen(self) -> SeenJob | None:
+        if is_view(self._sql):
+            return None
         statements = self._analyze()
         inputs, outputs = self._datasets(statements)
         gaps = tuple(dict.fromkeys([*self._gaps(statements), *self._unknown(statements)]))

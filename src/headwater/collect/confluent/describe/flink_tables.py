@@ -95,6 +95,12 @@ def as_temporary(definition: str) -> str:
     return _CREATE_VIEW.sub(r"\1TEMPORARY VIEW", definition, count=1)
 
 
+def is_view(statement: str) -> bool:
+    """Whether a statement makes a view, which holds no records itself."""
+    found = _CREATES_OTHER.match(statement)
+    return found is not None and found["kind"].upper() == "VIEW"
+
+
 def _definitions(statements: Iterable[Json]) -> Iterator[tuple[str, str]]:
     """The statements that make views and tables, by the last part of the name."""
     for each in statements:

@@ -1,6 +1,6 @@
 """The queries of a ksqlDB cluster: which topics they read and write, and the columns."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from headwater.collect.confluent import reports
@@ -20,18 +20,22 @@ from headwater.model.naming import DatasetName
 from headwater.sql.job_lineage import JobTable, derive_job_lineage
 
 Json = dict[str, Any]
+# The fields of a topic by its schemas.
+FindFields = Callable[[str], Sequence[Json]]
 
 # A push query is somebody's look at a stream; it ends with the connection.
 _PERSISTENT = "PERSISTENT"
 
 
-def observe_queries(ksqldb: KsqlReport, cluster: ClusterReport) -> Iterator[Observation]:
+def observe_queries(
+    ksqldb: KsqlReport, cluster: ClusterReport, fields: FindFields
+) -> Iterator[Observation]:
     """The persistent queries of a ksqlDB cluster, which is in a Kafka cluster."""
     sources = {text(each, "name").upper(): each for each in ksqldb.sources}
     part = f"{reports.QUERIES} {ksqldb.id}"
     for query in ksqldb.queries:
         if text(query, "queryType") in (_PERSISTENT, ""):
-            seen = _Query(ksqldb, cluster, sources, query).seen()
+            seen = _Query(ksqldb, cluster, sources, fields, query).seen()
             yield Observation(cluster.environment_id, part, seen)
 
 
@@ -44,11 +48,17 @@ class _Query:
     """One query."""
 
     def __init__(
-        self, ksqldb: KsqlReport, cluster: ClusterReport, sources: dict[str, Json], found: Json
+        self,
+        ksqldb: KsqlReport,
+        cluster: ClusterReport,
+        sources: dict[str, Json],
+        fields: FindFields,
+        found: Json,
     ) -> None:
         self._ksqldb = ksqldb
         self._cluster = cluster
         self._sources = sources
+        self._fields = fields
         self._found = found
         self._gaps: dict[GapEntry, None] = {}
 
@@ -82,9 +92,19 @@ class _Query:
                 continue
             place = (self._cluster.environment_id, self._cluster.id)
             dataset = topic(*place, text(source, "topic"))
-            fields = source.get("fields") or ()
-            columns = {text(f, "name"): text(f, "schema", "type") for f in fields}
-            yield JobTable(dataset, (name,), columns)
+            yield JobTable(dataset, (name,), self._column_types(source))
+
+    def _column_types(self, source: Json) -> dict[str, str]:
+        """The columns of a stream or table, as its topic's schema writes them: ksqlDB's own names
+        are in upper case."""
+        written = {
+            str(each["name"]).lower(): each["name"] for each in self._fields(text(source, "topic"))
+        }
+        columns = {}
+        for each in source.get("fields") or ():
+            name = text(each, "name")
+            columns[str(written.get(name.lower(), name))] = text(each, "schema", "type")
+        return columns
 
     def _columns(
         self, statement: str, inputs: Iterable[JobTable], outputs: Iterable[JobTable]

@@ -1,6 +1,6 @@
 """Tableflow: the tables that are made of topics, and the catalogs that they are in."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,12 +23,13 @@ from headwater.model.naming import DatasetName, by_location
 Json = dict[str, Any]
 
 
-def observe_tables(cluster: ClusterReport, fields: Json) -> Iterator[Observation]:
-    """The tables of a cluster's topics; `fields` has the schema facet of each topic."""
+def observe_tables(cluster: ClusterReport, schemas: Mapping[str, Json]) -> Iterator[Observation]:
+    """The tables of a cluster's topics; `schemas` are the schema facets of
+    topics."""
     integrations = {text(each, "id"): each for each in cluster.integrations}
     for table in cluster.tables:
         name = text(table, "spec", "display_name")
-        for seen in _Table(cluster, name, table, integrations, fields.get(name)).seen():
+        for seen in _Table(cluster, name, table, integrations, schemas.get(name)).seen():
             yield Observation(cluster.where, reports.TABLEFLOW, seen)
 
 
@@ -73,7 +74,7 @@ class _Table:
             gap = GapEntry("output", id, sentence)
             yield self._job(job, self._dataset, None, "", [gap])
             return
-        if integration.get("spec", {}).get("suspended") is True:
+        if inner(integration, "spec").get("suspended") is True:
             return
         table = self._catalog_table(inner(integration, "spec", "config"))
         if table is None:

@@ -93,7 +93,7 @@ class EnvironmentTopics:
             is_of_topic = history.place.dataset == kafka(_ANY_CLUSTER, name)
             if is_of_topic and (name in topics or not are_all_known):
                 self._by_topic.setdefault(name, []).append(history)
-            else:
+            elif not (is_of_topic and self._environment.is_narrowed):
                 # Of a record, or of a topic that is not there: it stands for itself.
                 self._without_topic.append(_by_itself(places, history))
 

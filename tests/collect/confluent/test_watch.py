@@ -1,0 +1,79 @@
+"""Watching: a look before each extraction, a cooldown after each change."""
+
+from headwater.collect.confluent import ConfluentCollector, ConfluentSettings
+from headwater.collect.confluent.watch import Watch, WatchState
+from testing.stand_ins.confluent import OpenCloud
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_change_is_extracted_when_no_other_follows() -> None:
+    clock = Clock()
+    watch = Watch(ConfluentSettings(cooldown="30s", refresh="1h"), clock)
+    assert (watch.state, watch.must_look) == (WatchState.STOPPED, False)
+    watch.begin()
+    assert watch.state is WatchState.EXTRACTING
+    watch.end("a")
+    assert (watch.state, watch.must_look) == (WatchState.WATCHING, True)
+    assert not watch.look("a")
+    assert not watch.look("b")
+    assert watch.state is WatchState.COOLDOWN
+    clock.now = 20
+    assert not watch.look("c")
+    clock.now = 45
+    assert not watch.look("c")
+    clock.now = 50
+    assert watch.look("c")
+    assert watch.state is WatchState.EXTRACTING
+
+
+def test_an_extraction_is_due_after_the_refresh_time() -> None:
+    clock = Clock()
+    watch = Watch(ConfluentSettings(refresh="1h"), clock)
+    watch.end("a")
+    clock.now = 3_600
+    assert not watch.must_look
+
+
+def test_after_one_that_did_not_end_the_next_begins_at_once() -> None:
+    watch = Watch(ConfluentSettings(), Clock())
+    watch.end("a")
+    watch.stop()
+    assert (watch.state, watch.must_look) == (WatchState.STOPPED, False)
+
+
+def collect(collector: ConfluentCollector) -> list[str]:
+    found = list(collector.collect())
+    collector.acknowledge(found)
+    return [each.source for each in found]
+
+
+def test_a_look_reads_no_groups_and_sends_nothing(opened: OpenCloud) -> None:
+    collector = ConfluentCollector(opened.settings(cooldown="1s"), "http://server")
+    sent = collect(collector)
+    opened.cloud.requests.clear()
+    assert collect(collector) == []
+    assert collector.skipped == len(sent)
+    assert not any("consumer-groups" in each for each in opened.cloud.requests)
+    assert collector.watch_state is WatchState.WATCHING
+    cluster = opened.estate.environments["env-abc"].clusters["lkc-123"]
+    cluster.connectors["delta-sink"].state = "PAUSED"
+    found: list[str] = []
+    wait_until(lambda: found.extend(collect(collector)) or bool(found))
+    assert found == ["confluent://env-abc/lkc-123/delta-sink"]
+    assert collector.watch_state is WatchState.WATCHING
+
+
+def test_the_cooldown_holds_a_change_back(opened: OpenCloud) -> None:
+    collector = ConfluentCollector(opened.settings(cooldown="1h"), "http://server")
+    collect(collector)
+    cluster = opened.estate.environments["env-abc"].clusters["lkc-123"]
+    cluster.add_topic("returns")
+    assert collect(collector) == []
+    assert collector.watch_state is WatchState.COOLDOWN
