@@ -53,7 +53,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         with warnings.catch_warnings():
             # `datetime.utcnow` is what newer Pythons warn of.
             warnings.simplefilter("ignore", DeprecationWarning)
-            exec(compile(code, title, "exec"), {"__name__": "__main__"})
+            names: dict[str, Any] = {"__name__": "__main__"}
+            exec(compile(code, title, "exec"), names)
+            # What the end of a program does.
+            if isinstance(client := names.get("client"), httpx2.Client):
+                client.close()
         return capsys.readouterr().out
 
     return run_example
