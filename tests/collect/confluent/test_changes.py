@@ -11,6 +11,7 @@ from headwater.collect.confluent import ConfluentCollector
 from headwater.collect.confluent.account import CloudAccount
 from headwater.collect.confluent.changes import PassChanges
 from headwater.collect.confluent.fetch import read_account
+from headwater.collect.confluent.state import ReportedAccount
 from headwater.collect.confluent.translate import TranslatedAccount
 from headwater.demo.confluent.estate import CloudCluster
 from testing.stand_ins.confluent import CloudAnswer, OpenCloud
@@ -60,11 +61,11 @@ def test_lag_alone_is_no_news_until_the_refresh(opened: OpenCloud, cluster: Clou
     take(make(opened))
     cluster.groups["billing"].lags["orders", 0] = (990, 1_000)
     assert take(make(opened)) == []
-    collector = make(opened)
     account = CloudAccount(opened.settings())
     translated = TranslatedAccount(read_account(account))
     account.close()
-    known = collector._state.items
+    place = ("http://server", opened.cloud.url, opened.estate.cloud.key)
+    known = ReportedAccount(opened.values["state"], *place, 0).items
     later = max(each.at for each in known.values()) + 5_000_000
     again = [each.label for each in PassChanges(translated, known, 0, 5_000_000, later)]
     assert again == [f"{SHOP}/delta-sink", f"{SHOP}/billing"]

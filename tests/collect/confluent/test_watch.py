@@ -3,6 +3,7 @@
 from headwater.collect.confluent import ConfluentCollector, ConfluentSettings
 from headwater.collect.confluent.watch import Watch, WatchState
 from testing.stand_ins.confluent import OpenCloud
+from testing.wait import wait_until
 
 
 class Clock:
@@ -65,7 +66,12 @@ def test_a_look_reads_no_groups_and_sends_nothing(opened: OpenCloud) -> None:
     cluster = opened.estate.environments["env-abc"].clusters["lkc-123"]
     cluster.connectors["delta-sink"].state = "PAUSED"
     found: list[str] = []
-    wait_until(lambda: found.extend(collect(collector)) or bool(found))
+
+    def is_sent() -> bool:
+        found.extend(collect(collector))
+        return bool(found)
+
+    wait_until(is_sent)
     assert found == ["confluent://env-abc/lkc-123/delta-sink"]
     assert collector.watch_state is WatchState.WATCHING
 
