@@ -113,7 +113,7 @@ class Application:
         collectors: Sequence[CollectorPlan] = (),
         extract: Extract | None = None,
     ) -> None:
-        """`extract` is what tasks run, by default the Confluent Cloud collector of `collectors`."""
+        """`extract` is what tasks run, by default the Confluent Cloud collector of the settings."""
         self._settings = settings
         self._collectors = collectors
         self._extract = extract
@@ -276,7 +276,7 @@ class Application:
         return EventSink(ingest.commits, engine, self._metrics, max_ahead)
 
     def _task_runner(self, engine: Engine, graphs: GraphStore) -> TaskRunner:
-        extract = self._extract or make_extract(self._collectors)
+        extract = self._extract or make_extract(self._settings.collect)
         return TaskRunner(engine, graphs, extract)
 
     def _schedule(self, engine: Engine, ingest: IngestApp) -> Scheduler:

@@ -1,4 +1,4 @@
-"""A server whose extractions find the documented estate."""
+"""Servers whose extractions find an estate: written down as events, or behind strict APIs."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -9,6 +9,7 @@ from headwater.collect import Collected
 from testing.api import Api, open_api
 from testing.events.confluent import collected
 from testing.services.postgresql import PostgreSQL
+from testing.stand_ins.confluent import open_cloud
 from testing.wait import wait_until
 
 Json = dict[str, Any]
@@ -32,6 +33,24 @@ def bridge_on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 def bridge_on_postgresql(postgresql: PostgreSQL) -> Iterator[Api]:
     with open_api(postgresql.url("bridge_tests"), extract=extract) as api:
         yield api
+
+
+@pytest.fixture(scope="session")
+def _bridge_to_cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    folder = tmp_path_factory.mktemp("bridge_to_cloud")
+    store = f"sqlite:///{folder / 'headwater.db'}"
+    with (
+        open_cloud(folder / "cloud") as cloud,
+        open_api(store, collect={"confluent": cloud.values}) as api,
+    ):
+        yield api
+
+
+@pytest.fixture
+def cloud_bridge(_bridge_to_cloud: Api) -> Api:
+    """A server with an empty store, whose settings name the account of the stand-in."""
+    _bridge_to_cloud.empty()
+    return _bridge_to_cloud
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.integration)])

@@ -14,7 +14,12 @@ from headwater.graph.answer import Graph, Towards
 from headwater.graph.view import View, Visit
 from headwater.graph.walk import Limits, walk_from_dataset
 from headwater.model.relations import Direction
-from headwater.server.bridge.finding import find_by_any_name, show_datasets, show_jobs
+from headwater.server.bridge.finding import (
+    find_by_any_name,
+    one_name_each,
+    show_datasets,
+    show_jobs,
+)
 from headwater.server.bridge.parameters import (
     DatasetName,
     NamePattern,
@@ -62,12 +67,18 @@ _LINEAGE = DatasetLineageAnswer(
 async def get_bridge_datasets(
     request: Request, namespace: NamespacePattern, name: NamePattern
 ) -> Response:
-    """List datasets by namespace and name, with their newest facets."""
+    """List datasets by namespace and name, with their newest facets and other names.
+
+    Without a pattern each is listed once, by the name that events use; with one, by every name that
+    is like it.
+    """
     requested = NameSelection(namespace, name)
 
     def read(connection: Connection, after: Place | None) -> Part[Place]:
         some = list_datasets_like(connection, requested, after, _AT_ONCE)
         following = place_of(some[-1]) if len(some) == _AT_ONCE else None
+        if requested == NameSelection():
+            some = one_name_each(connection, some)
         return Part([*map(msgspec.json.encode, show_datasets(connection, some))], following)
 
     return await respond_in_parts(request, read)

@@ -1,6 +1,6 @@
 """What an extraction runs: the Confluent Cloud collector of the settings, narrowed by a request."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from headwater.collect import Collected
 from headwater.collect.confluent.request import ExtractionRequest
 from headwater.collect.confluent.settings import ConfluentSettings
-from headwater.collect.plans import CollectorPlan
+from headwater.collect.plans import read_plans
 from headwater.errors import BadConfig, WrongShape
 
 Json = dict[str, Any]
@@ -33,22 +33,29 @@ def read_request(values: Json) -> Json:
         raise WrongShape(where, first["msg"].removeprefix("Value error, ")) from None
 
 
-def make_extract(plans: Sequence[CollectorPlan]) -> Extract:
-    """The extraction of a server that has these collectors."""
+def make_extract(sections: Mapping[str, Mapping[str, Any]]) -> Extract:
+    """The extraction of a server with these sections `[collect.NAME]`, run by themselves or not."""
 
     def extract(params: Json, report: Report) -> Iterable[Collected]:
-        plan = next((plan for plan in plans if plan.type == COLLECTOR), None)
-        if plan is None:
-            raise BadConfig(f"collect.{COLLECTOR}", _REMEDY)
+        settings = _find_account(sections)
         try:
-            settings = ExtractionRequest.model_validate(params).apply(
-                cast(ConfluentSettings, plan.settings)
-            )
+            narrowed = ExtractionRequest.model_validate(params).apply(settings)
         except ValueError as error:
             raise WrongShape("params", str(error)) from None
         # Loaded when it is needed.
         from headwater.collect.confluent import extract as read_account
 
-        return read_account(settings, report)
+        return read_account(narrowed, report)
 
     return extract
+
+
+def _find_account(sections: Mapping[str, Mapping[str, Any]]) -> ConfluentSettings:
+    own = {
+        name: section
+        for name, section in sections.items()
+        if (section.get("type") or name) == COLLECTOR
+    }
+    for plan in read_plans(own):
+        return cast(ConfluentSettings, plan.settings)
+    raise BadConfig(f"collect.{COLLECTOR}", _REMEDY)

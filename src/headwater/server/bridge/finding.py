@@ -68,6 +68,13 @@ def show_datasets(connection: Connection, datasets: Sequence[DatasetRecord]) -> 
     return shown
 
 
+def one_name_each(connection: Connection, datasets: Sequence[DatasetRecord]) -> list[DatasetRecord]:
+    """Datasets without those that are another name of one: by that they are listed."""
+    classes = AliasSets(StoreReader(connection))
+    classes.resolve(dataset.id for dataset in datasets)
+    return [each for each in datasets if classes.chosen(each.id) == each.id]
+
+
 def _aliases(
     connection: Connection, datasets: Sequence[DatasetRecord]
 ) -> dict[bytes, list[BridgeName]]:
