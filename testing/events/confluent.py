@@ -56,11 +56,11 @@ def job(
     outputs: list[Json],
     at: int = _AT,
     namespace: str = CONFLUENT,
-    **facets: Json,
+    facets: Json | None = None,
 ) -> Json:
     """What was seen of a job once, as a run of its own."""
     job_type = PRODUCER.job_type("STREAMING", INTEGRATION, kind)
-    its = {"namespace": namespace, "name": name, "facets": {"jobType": job_type, **facets}}
+    its = {"namespace": namespace, "name": name, "facets": {"jobType": job_type, **(facets or {})}}
     run = {"runId": f"{name}-{at}"}
     return PRODUCER.run_event("COMPLETE", its, run, inputs, outputs, at)
 
@@ -72,12 +72,12 @@ def connector(name: str, connector_type: str, inputs: list[Json], outputs: list[
         cluster_id=CLUSTER,
         environment_id=ENVIRONMENT,
     )
-    return job(name, "CONNECTOR", inputs, outputs, **{confluent.CONNECTOR: facet})
+    return job(name, "CONNECTOR", inputs, outputs, facets={confluent.CONNECTOR: facet})
 
 
 def sql_job(name: str, kind: str, query: str, source: str, target: str) -> Json:
     sql = PRODUCER.facet("SQLJobFacet", query=query)
-    return job(name, kind, [dataset(source)], [dataset(target)], sql=sql)
+    return job(name, kind, [dataset(source)], [dataset(target)], facets={"sql": sql})
 
 
 def estate_events() -> Iterator[Json]:
@@ -120,7 +120,7 @@ def estate_events() -> Iterator[Json]:
     members = [{"consumer_id": "c-1", "client_id": "app", "instance_id": None}]
     group = PRODUCER.custom_facet(group_id="app", members=members, total_lag=3)
     yield job(
-        "app", "CONSUMER_GROUP", [dataset("enriched")], [], **{confluent.CONSUMER_GROUP: group}
+        "app", "CONSUMER_GROUP", [dataset("enriched")], [], facets={confluent.CONSUMER_GROUP: group}
     )
 
 

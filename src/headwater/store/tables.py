@@ -174,7 +174,7 @@ collector = Table(
     Column("problem", TEXT),
 )
 
-# Work that somebody asked the server for. No relation: it says what is done. Whoever holds the
+# Work that was requested of the server. No relation: it says what is done. Whoever holds the
 # lease does it; another may once the lease has ended. `progress`, `result` and `params` are JSON.
 task = Table(
     "task",

@@ -1,4 +1,4 @@
-"""Tasks: work that somebody asked the server for, with its progress and its result.
+"""Tasks: work that was requested of the server, with its progress and its result.
 
 Whoever takes a task holds its lease while at work; when a server ends in the middle, the lease
 ends as well, and the task is taken again. Times are in microseconds since 1970.

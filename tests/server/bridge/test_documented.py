@@ -140,7 +140,10 @@ def test_traversals(estate: Api, run: Run, client: str) -> None:
     assert run(estate, f"Graph traversal, {client}") == "Nodes: 2\nEdges: 2\n"
     # The account has nothing that reads the table.
     assert run(estate, f"Downstream of a table, {client}") == ""
-    reader = {"eventTime": "2026-05-01T00:00:00Z", "job": {"namespace": WORKSPACE, "name": "daily"}}
+    reader: dict[str, Any] = {
+        "eventTime": "2026-05-01T00:00:00Z",
+        "job": {"namespace": WORKSPACE, "name": "daily"},
+    }
     reader["inputs"] = [{"namespace": WORKSPACE, "name": UC_TABLE}]
     reader["outputs"] = [{"namespace": WORKSPACE, "name": "main.sales.daily"}]
     estate.store(reader)

@@ -63,7 +63,12 @@ def test_tasks_are_listed_newest_first(bridge: Api) -> None:
 def test_what_is_unknown_is_refused(bridge: Api) -> None:
     assert bridge.get("/tasks/none").status_code == 404
     assert "detail" in bridge.get("/tasks/none").json()
-    for body in ({"environments": []}, {"enable_flink": "maybe"}, {"metrics_lookback_hours": 0}):
+    bodies: list[Json] = [
+        {"environments": []},
+        {"enable_flink": "maybe"},
+        {"metrics_lookback_hours": 0},
+    ]
+    for body in bodies:
         answer = bridge.client.post("/api/v1/tasks/extract", json=body)
         assert answer.status_code == 422, body
         assert answer.json()["detail"]

@@ -1,1 +1,1 @@
-"""What the API of LineageBridge is asked: graphs of nodes and edges, and newest events of jobs."""
+"""What LineageBridge's API answers: graphs of nodes and edges, and the newest events of jobs."""

@@ -30,7 +30,7 @@ _PRODUCER = Producer.of_part("job-events")
 Uses = Mapping[Direction, Iterable[bytes]]
 
 
-class JobLineage(NamedTuple):
+class NewestJobEvent(NamedTuple):
     """A job's newest event as JSON, and what the job is called."""
 
     at: int
@@ -43,7 +43,7 @@ def read_job_events(
     view: View,
     jobs: Sequence[bytes],
     more: Mapping[bytes, Uses] | None = None,
-) -> Iterator[JobLineage]:
+) -> Iterator[NewestJobEvent]:
     """The newest event of each job, in their order; `more` are further datasets that it uses."""
     newest = read_newest_events(connection, jobs)
     names = view.reader.job_names(jobs)
@@ -67,7 +67,7 @@ def read_job_events(
         if job in newest and job in names:
             event, name = newest[job], names[job]
             body = _complete(view, event, name, used[job], dataset_names)
-            yield JobLineage(event.at, name, body)
+            yield NewestJobEvent(event.at, name, body)
 
 
 def with_lists(event: bytes) -> bytes:

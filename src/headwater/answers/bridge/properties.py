@@ -11,9 +11,9 @@ from headwater.model.naming import DatasetName
 Json = dict[str, Any]
 Facets = Mapping[str, Json]
 
-# In every facet, and nothing that is said of a node.
+# In every facet, and no property of a node.
 _FORMAL = frozenset(("_producer", "_schemaURL", "_deleted"))
-# Said by fields of the node itself.
+# Fields of the node itself.
 _PLACES = frozenset(("cluster_id", "environment_id", "cluster_name", "environment_name", "tags"))
 _OF_DATASETS = (confluent.TOPIC, confluent.TABLEFLOW)
 _OF_JOBS = (

@@ -26,7 +26,7 @@ from headwater.server.bridge.parameters import (
     Namespace,
     NamespacePattern,
 )
-from headwater.server.bridge.parts import Part, respond_in_parts
+from headwater.server.bridge.parts import AnswerPart, respond_in_parts
 from headwater.server.bridge.shapes import (
     BridgeDataset,
     BridgeJob,
@@ -74,12 +74,12 @@ async def get_bridge_datasets(
     """
     requested = NameSelection(namespace, name)
 
-    def read(connection: Connection, after: Place | None) -> Part[Place]:
+    def read(connection: Connection, after: Place | None) -> AnswerPart[Place]:
         some = list_datasets_like(connection, requested, after, _AT_ONCE)
         following = place_of(some[-1]) if len(some) == _AT_ONCE else None
         if requested == NameSelection():
             some = one_name_each(connection, some)
-        return Part([*map(msgspec.json.encode, show_datasets(connection, some))], following)
+        return AnswerPart([*map(msgspec.json.encode, show_datasets(connection, some))], following)
 
     return await respond_in_parts(request, read)
 
@@ -160,10 +160,10 @@ async def get_bridge_jobs(
     """List jobs by namespace and name, with their newest facets."""
     requested = NameSelection(namespace, name)
 
-    def read(connection: Connection, after: Place | None) -> Part[Place]:
+    def read(connection: Connection, after: Place | None) -> AnswerPart[Place]:
         some = list_jobs_like(connection, requested, after, _AT_ONCE)
         following = place_of(some[-1]) if len(some) == _AT_ONCE else None
-        return Part([*map(msgspec.json.encode, show_jobs(connection, some))], following)
+        return AnswerPart([*map(msgspec.json.encode, show_jobs(connection, some))], following)
 
     return await respond_in_parts(request, read)
 

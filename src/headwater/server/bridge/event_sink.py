@@ -16,7 +16,7 @@ from headwater.store.write.acceptance import store_intakes
 from headwater.store.write.group_commit import GroupCommit
 
 
-class Stored(NamedTuple):
+class StoredEvents(NamedTuple):
     """How many events were stored, and of those that were not their place and reason."""
 
     total: int
@@ -34,7 +34,7 @@ class EventSink:
         self._metrics = metrics
         self._max_ahead = max_ahead_seconds * SECOND
 
-    def store(self, events: Sequence[bytes], source: str, graph: str | None = None) -> Stored:
+    def store(self, events: Sequence[bytes], source: str, graph: str | None = None) -> StoredEvents:
         """Store events, a slice at a time; those that are taken in become members of a graph."""
         count, refused, start = 0, [], 0
         for part in slices(events):
@@ -50,7 +50,7 @@ class EventSink:
                 if intake.error is not None
             ]
             start += len(part)
-        return Stored(count, refused)
+        return StoredEvents(count, refused)
 
     def check(self, events: Sequence[bytes]) -> Iterator[tuple[int, InvalidEvent]]:
         """The events that would be refused, by their place; nothing is stored."""

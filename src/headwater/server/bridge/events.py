@@ -9,10 +9,10 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from headwater.answers.bridge.job_events import with_lists
 from headwater.errors import NotFound
 from headwater.model.values.arrays import is_array, split_array
-from headwater.server.bridge.event_sink import Stored
+from headwater.server.bridge.event_sink import StoredEvents
 from headwater.server.bridge.graphs import Graphs
 from headwater.server.bridge.parameters import JobPattern, NamespacePattern, Since, Until
-from headwater.server.bridge.parts import Part, respond_in_parts
+from headwater.server.bridge.parts import AnswerPart, respond_in_parts
 from headwater.server.bridge.shapes import EventsStored
 from headwater.server.http.auth import charge_bytes
 from headwater.server.http.body import check_content_type
@@ -51,7 +51,7 @@ _EVENTS = answers(list[dict[str, Any]], [EVENT_EXAMPLE], 422)
 
 
 class _Next(Struct):
-    """Where a list of events goes on, and how many are still wanted."""
+    """Where a list of events goes on, and how many are still requested."""
 
     after: Place
     left: int | None
@@ -72,16 +72,16 @@ async def get_bridge_events(
     """List events by event time, oldest first; without `limit` all of them, streamed."""
     requested = EventSelection(since, until, namespace, job)
 
-    def read(connection: Connection, place: _Next | None) -> Part[_Next]:
+    def read(connection: Connection, place: _Next | None) -> AnswerPart[_Next]:
         left = limit if place is None else place.left
         size = AT_ONCE if left is None else min(left, AT_ONCE)
         if size == 0:
-            return Part((), None)
+            return AnswerPart((), None)
         after, skipped = (None, offset) if place is None else (place.after, 0)
         events, last = read_event_part(connection, requested, after, size, skipped)
         left = None if left is None else left - len(events)
         following = None if last is None or left == 0 else _Next(last, left)
-        return Part([*map(with_lists, events)], following)
+        return AnswerPart([*map(with_lists, events)], following)
 
     return await respond_in_parts(request, read)
 
@@ -140,7 +140,7 @@ def post_bridge_events(
     return answer
 
 
-def _refused(stored: Stored, graph_id: str) -> Response:
+def _refused(stored: StoredEvents, graph_id: str) -> Response:
     place, first = stored.refused[0]
     path = f"$[{place}]{first.path.removeprefix('$')}"
     failed = [{"index": index, "reason": error.message} for index, error in stored.refused]

@@ -1,6 +1,6 @@
 """Graphs over the one store: the nodes and edges that a set's events state.
 
-What was read is kept while its set is unchanged: a graph is asked for again and again, and reading
+What was read is kept while its set is unchanged: a graph is requested again and again, and reading
 one of a hundred thousand nodes takes seconds.
 """
 

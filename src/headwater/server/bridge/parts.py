@@ -14,14 +14,14 @@ P = TypeVar("P")
 _JSON = "application/json"
 
 
-class Part(NamedTuple, Generic[P]):
+class AnswerPart(NamedTuple, Generic[P]):
     """Some items of a list as JSON, and where to go on; None at the end."""
 
     items: Sequence[bytes]
     next: P | None
 
 
-Read = Callable[[Connection, P | None], Part[P]]
+Read = Callable[[Connection, P | None], AnswerPart[P]]
 
 
 async def respond_in_parts(
@@ -35,7 +35,7 @@ async def respond_in_parts(
 
 
 async def _send(
-    request: Request, read: Read[P], part: Part[P], before: bytes, after: bytes
+    request: Request, read: Read[P], part: AnswerPart[P], before: bytes, after: bytes
 ) -> AsyncIterator[bytes]:
     yield before + b",".join(part.items)
     is_begun = bool(part.items)
@@ -47,6 +47,6 @@ async def _send(
     yield after
 
 
-async def _read(request: Request, read: Read[P], place: P | None) -> Part[P]:
+async def _read(request: Request, read: Read[P], place: P | None) -> AnswerPart[P]:
     async with connection_within(request, request.app.state.max_read_seconds) as connection:
         return await run_in_threadpool(read, connection, place)

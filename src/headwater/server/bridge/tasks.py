@@ -61,11 +61,26 @@ def get_task(task_id: str, connection: ReadConnection) -> Response:
     return json_response(_info(read_task(connection, task_id)))
 
 
+def _request_schema() -> Json:
+    """The shape of a request, with what it refers to in its place."""
+    schema = ExtractionRequest.model_json_schema(ref_template="{model}")
+    shapes = schema.pop("$defs", {})
+    for field in schema["properties"].values():
+        items = field.get("additionalProperties")
+        if isinstance(items, dict) and "$ref" in items:
+            field["additionalProperties"] = shapes[items["$ref"]]
+    return schema
+
+
 Ids = Annotated[
     list[str] | None,
-    Query(description="Repeat it, or put commas between several.", max_length=1_000),
+    Query(
+        description="Repeat it, or put commas between several.",
+        max_length=1_000,
+        examples=[["env-26wn6m"]],
+    ),
 ]
-Switch = Annotated[bool | None, Query(description="As in the body.")]
+Switch = Annotated[bool | None, Query(description="As in the body.", examples=[True])]
 
 
 def _named_in_query(
@@ -79,7 +94,9 @@ def _named_in_query(
     enable_tableflow: Switch = None,
     enable_enrichment: Switch = None,
     enable_metrics: Switch = None,
-    metrics_lookback_hours: Annotated[int | None, Query(description="As in the body.")] = None,
+    metrics_lookback_hours: Annotated[
+        int | None, Query(description="As in the body.", examples=[1])
+    ] = None,
 ) -> Json:
     given = dict(locals())
     lists = {name: given.pop(name) for name in ("environment_ids", "cluster_ids")}
@@ -108,9 +125,7 @@ async def _named_in_body(request: Request) -> Json:
             "required": False,
             "content": {
                 "application/json": {
-                    "schema": ExtractionRequest.model_json_schema(
-                        ref_template="#/components/schemas/{model}"
-                    ),
+                    "schema": _request_schema(),
                     "example": {"environment_ids": ["env-26wn6m"]},
                 }
             },

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from headwater.answers.bridge.job_events import read_job_events
 from headwater.answers.nodes import view_at
-from headwater.server.bridge.parts import Part, respond_in_parts
+from headwater.server.bridge.parts import AnswerPart, respond_in_parts
 from headwater.server.bridge.shapes import ViewAnswer
 from headwater.server.openapi.document import answers
 from headwater.server.openapi.parts import EVENT_EXAMPLE
@@ -59,12 +59,12 @@ async def get_enriched_view(
 async def _respond(
     request: Request, view: str, requested: NameSelection, systems: list[str] | None
 ) -> Response:
-    def read(connection: Connection, after: Place | None) -> Part[Place]:
+    def read(connection: Connection, after: Place | None) -> AnswerPart[Place]:
         jobs = list_jobs_like(connection, requested, after, _AT_ONCE)
         seen = view_at(connection, None)
         events = read_job_events(connection, seen, [job.id for job in jobs])
         following = place_of(jobs[-1]) if len(jobs) == _AT_ONCE else None
-        return Part([event.body for event in events], following)
+        return AnswerPart([event.body for event in events], following)
 
     name, shown = msgspec.json.encode(view), msgspec.json.encode(systems)
     before = b'{"view":%b,"systems":%b,"events":[' % (name, shown)

@@ -260,6 +260,19 @@ _PARAMETERS: dict[str, tuple[str, Any]] = {
     "filter": ("Only this kind.", "dataset"),
     "system": ("Only this system.", "kafka"),
     "timezone": ("Time zone of the days.", "UTC"),
+    "graph_id": ("A graph's id.", "9a52160e-cac8-43eb-aad8-155bda535639"),
+    "node_id": (
+        "A node's id; its slashes may be percent-encoded.",
+        "confluent:kafka_topic:env-26wn6m:lkc-mjnq51/orders",
+    ),
+    "env_id": ("Only of this environment.", "env-26wn6m"),
+    "task_id": ("A task's id.", "9b1f4a52-8f2e-4d0c-9a52-0b8fd0a2f6a1"),
+    "task_type": ("Only tasks of this type.", "extract"),
+    "status": ("Only tasks in this state.", "completed"),
+    "systems": ("Only of these systems.", "confluent,databricks"),
+    "since": ("From this time on.", "2026-01-31T12:00:00Z"),
+    "until": ("Up to this time.", "2026-01-31T13:00:00Z"),
+    "search": ("A part of a name.", "orders"),
 }
 
 
