@@ -19,7 +19,6 @@ def test_a_change_is_extracted_when_no_other_follows() -> None:
     watch = Watch(ConfluentSettings(cooldown="30s", refresh="1h"), clock)
     assert (watch.state, watch.must_look) == (WatchState.STOPPED, False)
     watch.begin()
-    assert watch.state is WatchState.EXTRACTING
     watch.end("a")
     assert (watch.state, watch.must_look) == (WatchState.WATCHING, True)
     assert not watch.look("a")

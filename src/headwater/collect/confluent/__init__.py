@@ -10,7 +10,7 @@ import msgspec
 from headwater.collect import Collected
 from headwater.collect.confluent.account import CloudAccount
 from headwater.collect.confluent.api import control
-from headwater.collect.confluent.changes import Change, PassChanges
+from headwater.collect.confluent.changes import AccountChange, PassChanges
 from headwater.collect.confluent.fetch import ReportProgress, read_account
 from headwater.collect.confluent.reports import EnvironmentReport
 from headwater.collect.confluent.request import ExtractionRequest
@@ -87,7 +87,7 @@ class ConfluentCollector:
     def acknowledge(self, delivered: Sequence[Collected]) -> None:
         changes: dict[str, KnownItem] = {}
         for each in delivered:
-            if isinstance(each.position, Change):
+            if isinstance(each.position, AccountChange):
                 changes[each.position.key] = each.position.known
         if changes:
             self._state.note(changes)

@@ -6,7 +6,7 @@ from typing import Any
 from headwater.collect.confluent import reports
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    NamedDataset,
+    UsedDataset,
     Observation,
     SeenJob,
     lineage_facet,
@@ -59,8 +59,8 @@ def _observe(
         CLUSTER_LINK,
         DatasetName(cluster.namespace, f"cluster-link/{text(mirror, 'link_name')}/{name}"),
         {names.CLUSTER_LINK: facet},
-        [NamedDataset(source)] if source else [],
-        [NamedDataset(output, lineage_facet([source]) if source else {})],
+        [UsedDataset(source)] if source else [],
+        [UsedDataset(output, lineage_facet([source]) if source else {})],
         gaps,
         error if has_error else None,
     )
