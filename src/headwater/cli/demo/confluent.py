@@ -1,4 +1,4 @@
-"""`headwater demo confluent`: an account of Confluent Cloud on this machine, read like a real one."""
+"""`headwater demo confluent`: a Confluent Cloud on this machine, read like a real one."""
 
 import threading
 from pathlib import Path

@@ -19,7 +19,7 @@ def _environment(request: CloudRequest, id: str) -> CloudEnvironment:
 def _find_environment(request: CloudRequest, id: str) -> CloudEnvironment:
     found = request.estate.environments.get(id)
     if found is None:
-        # Who may not see it is told the same.
+        # The same answer for one that may not be seen.
         raise RequestRefused(403, "Forbidden: the environment is not there, or may not be read")
     return found
 

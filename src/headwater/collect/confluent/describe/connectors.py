@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from headwater.collect.confluent import reports
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    UsedDataset,
     Observation,
     SeenJob,
+    UsedDataset,
     lineage_facet,
 )
 from headwater.collect.confluent.reports import ClusterReport, GroupReport, inner, text

@@ -7,9 +7,9 @@ from headwater.collect.confluent import reports
 from headwater.collect.confluent.describe.flink_tables import FlinkTables, as_temporary, is_view
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    UsedDataset,
     Observation,
     SeenJob,
+    UsedDataset,
 )
 from headwater.collect.confluent.reports import ClusterReport, inner, text
 from headwater.emit.gaps import GapEntry

@@ -6,9 +6,9 @@ from typing import Any
 from headwater.collect.confluent import reports
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    UsedDataset,
     Observation,
     SeenJob,
+    UsedDataset,
     lineage_facet,
 )
 from headwater.collect.confluent.reports import ClusterReport, text

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 from headwater.collect.confluent import reports
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    UsedDataset,
     Observation,
     SeenDataset,
     SeenJob,
+    UsedDataset,
     lineage_facet,
 )
 from headwater.collect.confluent.reports import ClusterReport, inner, text
