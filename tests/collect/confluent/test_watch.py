@@ -20,17 +20,18 @@ def test_a_change_is_extracted_when_no_other_follows() -> None:
     assert (watch.state, watch.must_look) == (WatchState.STOPPED, False)
     watch.begin()
     watch.end("a")
-    assert (watch.state, watch.must_look) == (WatchState.WATCHING, True)
-    assert not watch.look("a")
-    assert not watch.look("b")
-    assert watch.state is WatchState.COOLDOWN
-    clock.now = 20
-    assert not watch.look("c")
-    clock.now = 45
-    assert not watch.look("c")
-    clock.now = 50
-    assert watch.look("c")
-    assert watch.state is WatchState.EXTRACTING
+    assert watch.must_look
+    seen = []
+    for time, fingerprint in ((0, "a"), (1, "b"), (20, "c"), (45, "c"), (50, "c")):
+        clock.now = time
+        seen.append((watch.look(fingerprint), watch.state))
+    assert seen == [
+        (False, WatchState.WATCHING),
+        (False, WatchState.COOLDOWN),
+        (False, WatchState.COOLDOWN),
+        (False, WatchState.COOLDOWN),
+        (True, WatchState.EXTRACTING),
+    ]
 
 
 def test_an_extraction_is_due_after_the_refresh_time() -> None:
