@@ -34,6 +34,16 @@ def test_a_change_is_extracted_when_no_other_follows() -> None:
     ]
 
 
+def test_what_did_not_answer_is_read_again_after_the_cooldown() -> None:
+    clock = Clock()
+    watch = Watch(ConfluentSettings(cooldown="30s"), clock)
+    watch.end("a", is_whole=False)
+    assert watch.state is WatchState.COOLDOWN
+    assert not watch.look("a")
+    clock.now = 30
+    assert watch.look("a")
+
+
 def test_an_extraction_is_due_after_the_refresh_time() -> None:
     clock = Clock()
     watch = Watch(ConfluentSettings(refresh="1h"), clock)
