@@ -11,7 +11,7 @@ from headwater.collect.confluent import ConfluentCollector
 from headwater.collect.confluent.account import CloudAccount
 from headwater.collect.confluent.changes import PassChanges
 from headwater.collect.confluent.fetch import read_account
-from headwater.collect.confluent.state import ReportedAccount
+from headwater.collect.confluent.state import KnownItem, ReportedAccount
 from headwater.collect.confluent.translate import TranslatedAccount
 from headwater.demo.confluent.estate import CloudCluster
 from testing.stand_ins.confluent import CloudAnswer, OpenCloud
@@ -132,3 +132,23 @@ def test_another_destination_gets_all(opened: OpenCloud, tmp_path: Path) -> None
     first = take(make(opened))
     other = ConfluentCollector(opened.settings(), "http://other")
     assert names(take(other)) == names(first)
+
+
+def test_a_long_pass_is_noted_on_the_way(tmp_path: Path) -> None:
+    time = [0.0]
+
+    def clock() -> float:
+        return time[0]
+
+    def kept() -> int:
+        return len(ReportedAccount(tmp_path, "s", "u", "k", 1).items)
+
+    state = ReportedAccount(tmp_path, "s", "u", "k", 1, clock)
+    item = KnownItem("n", "a", "p", "part", "digest", 1)
+    state.note({"a": item}, is_last=False)
+    assert kept() == 0
+    time[0] = 5.0
+    state.note({"b": item}, is_last=False)
+    assert kept() == 2
+    state.note({"c": item}, is_last=True)
+    assert kept() == 3

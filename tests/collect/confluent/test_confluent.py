@@ -274,3 +274,34 @@ def test_check_says_which_clusters_have_no_key(opened: OpenCloud) -> None:
     steps = ConfluentCollector(opened.settings(keys=keys), "http://server").check()
     details = {step.name: step.detail for step in steps}
     assert details["clusters"] == "3 Kafka clusters, no API key (--keys) for lkc-123"
+
+
+def test_subjects_of_every_strategy_and_format(opened: OpenCloud) -> None:
+    environment = opened.estate.environments["env-abc"]
+    schema = '{"type": "object", "title": "Due", "properties": {"on": {"type": "string"}}}'
+    environment.clusters["lkc-123"].add_topic("invoices")
+    environment.clusters["lkc-123"].add_topic("mixed")
+    environment.clusters["lkc-123"].add_topic("proto")
+    environment.add_schema("invoices-value", schema, "JSON")
+    environment.add_schema("invoices-key", '"string"')
+    proto = 'syntax = "proto3"; package shop; message Bid { string id = 1; }'
+    environment.add_schema("proto-value", proto, "PROTOBUF")
+    for name in ("A", "B"):
+        record = {"type": "record", "name": name, "fields": [{"name": "x", "type": "int"}]}
+        environment.add_schema(f"mixed-{name}", json.dumps(record))
+    record = {"type": "record", "name": "Alone", "namespace": "shop", "fields": []}
+    environment.add_schema("shop.Alone", json.dumps(record))
+    environment.add_schema("broken-value", "{")
+    found = run(opened.settings())
+
+    def fields(topic: str) -> list[str]:
+        return [each["name"] for each in found.datasets[f"{SHOP} {topic}"]["schema"]["fields"]]
+
+    assert fields("invoices") == ["on"]
+    assert "kafka_key" in found.datasets[f"{SHOP} invoices"]
+    assert fields("proto") == ["id"]
+    assert fields("mixed") == ["A", "B"]
+    registry = f"schema-registry://{opened.cloud.url.removeprefix('http://')}"
+    assert {f"{registry} shop.Alone", f"{registry} broken-value"} <= set(found.datasets)
+    (subject,) = found.datasets[f"{registry} broken-value"]["schema_registry"]["subjects"]
+    assert subject["problems"]

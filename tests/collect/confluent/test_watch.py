@@ -19,19 +19,29 @@ def test_a_change_is_extracted_when_no_other_follows() -> None:
     watch = Watch(ConfluentSettings(cooldown="30s", refresh="1h"), clock)
     assert (watch.state, watch.must_look) == (WatchState.STOPPED, False)
     watch.begin()
-    assert watch.state is WatchState.EXTRACTING
     watch.end("a")
-    assert (watch.state, watch.must_look) == (WatchState.WATCHING, True)
-    assert not watch.look("a")
-    assert not watch.look("b")
+    assert watch.must_look
+    seen = []
+    for time, fingerprint in ((0, "a"), (1, "b"), (20, "c"), (45, "c"), (50, "c")):
+        clock.now = time
+        seen.append((watch.look(fingerprint), watch.state))
+    assert seen == [
+        (False, WatchState.WATCHING),
+        (False, WatchState.COOLDOWN),
+        (False, WatchState.COOLDOWN),
+        (False, WatchState.COOLDOWN),
+        (True, WatchState.EXTRACTING),
+    ]
+
+
+def test_what_did_not_answer_is_read_again_after_the_cooldown() -> None:
+    clock = Clock()
+    watch = Watch(ConfluentSettings(cooldown="30s"), clock)
+    watch.end("a", is_whole=False)
     assert watch.state is WatchState.COOLDOWN
-    clock.now = 20
-    assert not watch.look("c")
-    clock.now = 45
-    assert not watch.look("c")
-    clock.now = 50
-    assert watch.look("c")
-    assert watch.state is WatchState.EXTRACTING
+    assert not watch.look("a")
+    clock.now = 30
+    assert watch.look("a")
 
 
 def test_an_extraction_is_due_after_the_refresh_time() -> None:

@@ -10,7 +10,7 @@ import msgspec
 from headwater.collect import Collected
 from headwater.collect.confluent.account import CloudAccount
 from headwater.collect.confluent.api import control
-from headwater.collect.confluent.changes import Change, PassChanges
+from headwater.collect.confluent.changes import AccountChange, PassChanges
 from headwater.collect.confluent.fetch import ReportProgress, read_account
 from headwater.collect.confluent.reports import EnvironmentReport
 from headwater.collect.confluent.request import ExtractionRequest
@@ -64,6 +64,7 @@ class ConfluentCollector:
         self._state = ReportedAccount(settings.state, *place, now())
         self._watch = Watch(settings)
         self._waiting: set[str] = set()
+        self._is_under_way = False
         self.skipped = 0
 
     @property
@@ -87,10 +88,10 @@ class ConfluentCollector:
     def acknowledge(self, delivered: Sequence[Collected]) -> None:
         changes: dict[str, KnownItem] = {}
         for each in delivered:
-            if isinstance(each.position, Change):
+            if isinstance(each.position, AccountChange):
                 changes[each.position.key] = each.position.known
         if changes:
-            self._state.note(changes)
+            self._state.note(changes, not self._is_under_way)
             self._waiting -= changes.keys()
 
     def _must_extract(self) -> bool:
@@ -102,6 +103,7 @@ class ConfluentCollector:
 
     def _extract(self) -> Iterator[Collected]:
         self._watch.begin()
+        self._is_under_way = True
         # Before anything is read: what happens meanwhile is newer.
         at = now()
         try:
@@ -119,7 +121,10 @@ class ConfluentCollector:
         except BaseException:
             self._watch.stop()
             raise
-        self._watch.end(fingerprint(environments))
+        finally:
+            self._is_under_way = False
+        is_whole = not any(p.is_temporary for each in environments for p in each.problems)
+        self._watch.end(fingerprint(environments), is_whole)
 
 
 def _read(settings: ConfluentSettings, report: ReportProgress) -> list[EnvironmentReport]:

@@ -22,7 +22,7 @@ from headwater.model.naming import DatasetName
 Json = dict[str, Any]
 
 
-class Change(NamedTuple):
+class AccountChange(NamedTuple):
     """An event, how users name what it is of, and what is known once it is delivered."""
 
     key: str
@@ -51,7 +51,7 @@ class PassChanges:
         self._seen: set[str] = set()
         self.skipped = 0
 
-    def __iter__(self) -> Iterator[Change]:
+    def __iter__(self) -> Iterator[AccountChange]:
         for observation in self._account.observations():
             self._seen.add(observation.key)
             change = self._compare(observation)
@@ -59,7 +59,7 @@ class PassChanges:
                 yield change
         yield from self._gone()
 
-    def _compare(self, observation: Observation) -> Change | None:
+    def _compare(self, observation: Observation) -> AccountChange | None:
         before = self._known.get(observation.key)
         digest = observation.digest
         if _says_nothing(observation, before):
@@ -75,7 +75,7 @@ class PassChanges:
 
     def _change(
         self, observation: Observation, before: KnownItem | None, digest: str, is_same: bool
-    ) -> Change:
+    ) -> AccountChange:
         seen = observation.seen
         at = self._at if before is None else max(self._at, before.at + 1)
         turn = 0 if before is None else before.turn + (0 if is_same else 1)
@@ -90,9 +90,9 @@ class PassChanges:
         known = KnownItem(
             *seen.name, observation.place, observation.part, digest, at, turn, job_type, run
         )
-        return Change(observation.key, observation.label, event, known)
+        return AccountChange(observation.key, observation.label, event, known)
 
-    def _gone(self) -> Iterator[Change]:
+    def _gone(self) -> Iterator[AccountChange]:
         """What a part that was read whole no longer has."""
         done = self._account.done()
         for key, before in sorted(self._known.items()):
@@ -108,7 +108,7 @@ class PassChanges:
             known = KnownItem(
                 *name, before.place, before.part, "", at, before.turn, before.job_type, before.run
             )
-            yield Change(key, f"{name.namespace}/{name.name}", event, known)
+            yield AccountChange(key, f"{name.namespace}/{name.name}", event, known)
 
     def _is_gone(self, before: KnownItem, done: set[tuple[str, str]]) -> bool:
         """Whether the part that showed it was read, or its whole cluster is no longer listed."""

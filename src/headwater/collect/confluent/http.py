@@ -34,6 +34,10 @@ _ADVICE = {
 }
 
 
+class NotNow(RestUnavailable):
+    """An API that is too slow, too busy or at fault: another try may work."""
+
+
 class Deadline:
     """The end of the time that a part of a pass may take."""
 
@@ -47,7 +51,7 @@ class Deadline:
         left = self._end - self._clock()
         if left <= 0:
             advice = "--phase-timeout gives it more time"
-            raise RestUnavailable(url, f"took longer than {self.seconds:g} seconds", advice)
+            raise NotNow(url, f"took longer than {self.seconds:g} seconds", advice)
         return left
 
 
@@ -168,7 +172,7 @@ class Endpoint:
                 if is_last:
                     text = str(error).partition("\n")[0] or type(error).__name__
                     reason = f"no answer: {self._masked(text)}"
-                    raise RestUnavailable(self.url, reason, _ADVICE[0]) from None
+                    raise NotNow(self.url, reason, _ADVICE[0]) from None
             else:
                 # A limit is waited for as long as the part has time; a fault not so long.
                 if answer.status_code != 429 and (answer.status_code < 500 or is_last):
@@ -182,7 +186,8 @@ class Endpoint:
         if not answer.is_success:
             advice = _ADVICE.get(status) or _ADVICE[500 if status >= 500 else 404]
             reason = f"answered {status}: {self._masked(_message(answer))[:_MAX_REASON]}"
-            raise RestUnavailable(self.url, reason, advice)
+            kind = NotNow if status == 429 or status >= 500 else RestUnavailable
+            raise kind(self.url, reason, advice)
         try:
             return answer.json()
         except (ValueError, RecursionError):

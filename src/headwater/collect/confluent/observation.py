@@ -19,7 +19,7 @@ FindFacets = Callable[[DatasetName], Json]
 PRODUCER = Producer.of_part("collect/confluent")
 
 
-class NamedDataset(NamedTuple):
+class UsedDataset(NamedTuple):
     """A dataset of a job, with the facets that the job gives it."""
 
     name: DatasetName
@@ -35,8 +35,8 @@ class SeenJob(NamedTuple):
     kind: JobKind
     name: DatasetName
     facets: Json
-    inputs: Sequence[NamedDataset] = ()
-    outputs: Sequence[NamedDataset] = ()
+    inputs: Sequence[UsedDataset] = ()
+    outputs: Sequence[UsedDataset] = ()
     gaps: Sequence[GapEntry] = ()
     error: str | None = None
     lively: Json = {}
@@ -134,7 +134,7 @@ def lineage_facet(inputs: Iterable[DatasetName]) -> Json:
     return {"lineage": PRODUCER.facet("LineageFacet", inputs=named)}
 
 
-def _datasets(used: Sequence[NamedDataset], known: FindFacets) -> Iterator[Json]:
+def _datasets(used: Sequence[UsedDataset], known: FindFacets) -> Iterator[Json]:
     for each in used:
         yield {**each.name._asdict(), "facets": {**known(each.name), **each.facets}}
 

@@ -26,6 +26,8 @@ class PartProblem(NamedTuple):
     part: str
     reason: str
     next_step: str
+    is_temporary: bool = False
+    """Whether another try may do better, with nothing corrected."""
 
     def __str__(self) -> str:
         return f"{self.part} of {self.where}: {self.reason}; {self.next_step}"

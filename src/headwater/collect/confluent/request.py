@@ -52,18 +52,18 @@ class ExtractionRequest(Section):
     def apply(self, settings: ConfluentSettings) -> ConfluentSettings:
         """The server's settings, as this request narrows them; raises ValueError where it names a
         secret or an address that they do not."""
-        wanted: dict[str, Any] = {name: getattr(self, name) for name in _SWITCHES}
+        narrowed: dict[str, Any] = {name: getattr(self, name) for name in _SWITCHES}
         # What the settings switch off, no request switches on.
         for name in _SWITCHES[:-1]:
-            wanted[name] = wanted[name] and getattr(settings, name)
-        wanted["environment_ids"] = _within(
+            narrowed[name] = narrowed[name] and getattr(settings, name)
+        narrowed["environment_ids"] = _within(
             "environment", self.environment_ids, settings.environment_ids
         )
-        wanted["cluster_ids"] = _within("cluster", self.cluster_ids, settings.cluster_ids)
-        wanted["metrics_lookback_hours"] = self.metrics_lookback_hours
-        wanted["keys"] = (*settings.keys, *self._keys(settings))
+        narrowed["cluster_ids"] = _within("cluster", self.cluster_ids, settings.cluster_ids)
+        narrowed["metrics_lookback_hours"] = self.metrics_lookback_hours
+        narrowed["keys"] = (*settings.keys, *self._keys(settings))
         self._check_endpoints(settings)
-        return settings.model_copy(update=wanted)
+        return settings.model_copy(update=narrowed)
 
     def _keys(self, settings: ConfluentSettings) -> Iterable[str]:
         allowed = {key.secret for key in settings.keys_by_resource.values()} | {settings.password}
@@ -90,9 +90,9 @@ class ExtractionRequest(Section):
                 )
 
 
-def _within(kind: str, asked: tuple[str, ...], allowed: tuple[str, ...]) -> tuple[str, ...]:
-    """What is asked for, of what the settings allow; those allow all where they name none."""
-    others = [each for each in asked if allowed and each not in allowed]
+def _within(kind: str, requested: tuple[str, ...], allowed: tuple[str, ...]) -> tuple[str, ...]:
+    """What is requested, of what the settings allow; those allow all where they name none."""
+    others = [each for each in requested if allowed and each not in allowed]
     if others:
         raise ValueError(f"the {kind} '{others[0]}' is not among those of the server's settings")
-    return asked or allowed
+    return requested or allowed

@@ -68,12 +68,12 @@ class Watch:
     def begin(self) -> None:
         self.state = WatchState.EXTRACTING
 
-    def end(self, fingerprint: str) -> None:
-        """An extraction has ended, and what it read is delivered."""
+    def end(self, fingerprint: str, is_whole: bool = True) -> None:
+        """An extraction has ended; where a part did not answer for now, another one follows."""
         self._fingerprint = fingerprint
         self._extracted_at = self._clock()
-        self._changed_at = None
-        self.state = WatchState.WATCHING
+        self._changed_at = None if is_whole else self._clock()
+        self.state = WatchState.WATCHING if is_whole else WatchState.COOLDOWN
 
     def stop(self) -> None:
         """An extraction did not end: the next one begins at once."""

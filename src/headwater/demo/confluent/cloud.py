@@ -1,4 +1,4 @@
-"""Serving the stand-in on a port of the loopback address, with faults where they are wanted."""
+"""Serving the stand-in on a port of the loopback address, with faults where a test sets them."""
 
 import threading
 import time

@@ -6,7 +6,7 @@ from headwater.demo.confluent.estate import (
     CloudEnvironment,
     CloudTable,
 )
-from headwater.demo.confluent.protocol import CloudRequest, Json, Refused, Route, page
+from headwater.demo.confluent.protocol import CloudRequest, Json, RequestRefused, Route, page
 
 _PAGED = ("page_size", "page_token")
 
@@ -19,8 +19,8 @@ def _environment(request: CloudRequest, id: str) -> CloudEnvironment:
 def _find_environment(request: CloudRequest, id: str) -> CloudEnvironment:
     found = request.estate.environments.get(id)
     if found is None:
-        # Who may not see it is told the same.
-        raise Refused(403, "Forbidden: the environment is not there, or may not be read")
+        # The same answer for one that may not be seen.
+        raise RequestRefused(403, "Forbidden: the environment is not there, or may not be read")
     return found
 
 
@@ -153,10 +153,10 @@ def list_connectors(request: CloudRequest) -> Json:
     environment = _environment(request, request.place["environment"])
     cluster = environment.clusters.get(request.place["cluster"])
     if cluster is None:
-        raise Refused(404, "the cluster is not in this environment")
+        raise RequestRefused(404, "the cluster is not in this environment")
     expand = {part for each in request.query.get("expand", []) for part in each.split(",")}
     if unknown := sorted(expand - {"id", "info", "status"}):
-        raise Refused(400, f"expand knows no '{unknown[0]}'")
+        raise RequestRefused(400, f"expand knows no '{unknown[0]}'")
     return {each.name: _connector(each, expand) for each in cluster.connectors.values()}
 
 
@@ -181,7 +181,7 @@ def _tableflow_cluster(request: CloudRequest) -> CloudCluster:
     environment = _find_environment(request, request.one("environment"))
     found = environment.clusters.get(request.one("spec.kafka_cluster"))
     if found is None:
-        raise Refused(404, "the cluster is not in this environment")
+        raise RequestRefused(404, "the cluster is not in this environment")
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from headwater.demo.confluent.estate import CloudCluster, CloudGroup, CloudStatement
-from headwater.demo.confluent.protocol import CloudRequest, Json, Refused, Route, page
+from headwater.demo.confluent.protocol import CloudRequest, Json, RequestRefused, Route, page
 
 _PAGED = ("page_size", "page_token")
 _METRICS = ("received_bytes", "received_records", "sent_bytes", "sent_records")
@@ -17,7 +17,7 @@ _KSQL_ENTITIES = {
 def _cluster(request: CloudRequest) -> CloudCluster:
     found = request.estate.cluster(request.place["rest"])
     if found is None or request.place["cluster"] != found.id:
-        raise Refused(404, "This server does not host this cluster")
+        raise RequestRefused(404, "This server does not host this cluster")
     request.check_key(found.credentials)
     return found
 
@@ -93,14 +93,14 @@ def list_groups(request: CloudRequest) -> Json:
 def _group(request: CloudRequest) -> CloudGroup:
     found = _cluster(request).groups.get(request.place["group"])
     if found is None:
-        raise Refused(404, "The group is not there")
+        raise RequestRefused(404, "The group is not there")
     return found
 
 
 def list_lags(request: CloudRequest) -> Json:
     group = _group(request)
     if not group.lags:
-        raise Refused(404, "The group has no committed offsets")
+        raise RequestRefused(404, "The group has no committed offsets")
     member = group.members[0] if group.members else ""
     entries = [
         {
@@ -178,13 +178,13 @@ def run_ksql(request: CloudRequest) -> list[Json]:
     id = request.place["ksqldb"]
     ksqldb = next((each.ksqldb[id] for each in environments if id in each.ksqldb), None)
     if ksqldb is None:
-        raise Refused(404, "there is no such ksqlDB cluster")
+        raise RequestRefused(404, "there is no such ksqlDB cluster")
     request.check_key(ksqldb.credentials)
     body = request.json(("ksql", "streamsProperties", "sessionVariables"), ("ksql",))
     answers = []
     for statement in filter(None, map(str.strip, str(body["ksql"]).split(";"))):
         if statement not in _KSQL_ENTITIES:
-            raise Refused(400, f"this stand-in knows no statement '{statement}'")
+            raise RequestRefused(400, f"this stand-in knows no statement '{statement}'")
         kind, key = _KSQL_ENTITIES[statement]
         type_ = "TABLE" if "TABLES" in statement else "STREAM"
         sources = [each for each in ksqldb.sources if each["type"] == type_]
@@ -198,7 +198,7 @@ def run_ksql(request: CloudRequest) -> list[Json]:
 def list_statements(request: CloudRequest) -> Json:
     environment = request.estate.environments.get(request.place["environment"])
     if environment is None or request.place["organization"] != request.estate.organization:
-        raise Refused(404, "there is no such environment in this organization")
+        raise RequestRefused(404, "there is no such environment in this organization")
     request.check_key(environment.flink)
     here = {
         each.id
@@ -236,7 +236,7 @@ def _statement(request: CloudRequest, found: CloudStatement) -> Json:
 def list_materialized_tables(request: CloudRequest) -> Json:
     environment = request.estate.environments.get(request.place["environment"])
     if environment is None:
-        raise Refused(404, "there is no such environment")
+        raise RequestRefused(404, "there is no such environment")
     request.check_key(environment.flink)
     return page(request, "MaterializedTableList", [])
 
@@ -246,16 +246,16 @@ def query_metrics(request: CloudRequest) -> Json:
     known = ("aggregations", "group_by", "granularity", "filter", "order_by", "intervals")
     body = request.json((*known, "limit", "format"), ("aggregations", "granularity", "intervals"))
     if not 1 <= body.get("limit", 100) <= 1_000:
-        raise Refused(400, "limit is a number from 1 to 1000")
+        raise RequestRefused(400, "limit is a number from 1 to 1000")
     filter_ = body.get("filter") or {}
     if filter_.get("op") != "EQ" or filter_.get("field") != "resource.kafka.id":
-        raise Refused(400, "this stand-in filters by resource.kafka.id")
+        raise RequestRefused(400, "this stand-in filters by resource.kafka.id")
     metric = str(body["aggregations"][0].get("metric", "")).rpartition("/")[2]
     if metric not in _METRICS or body.get("group_by") != ["metric.topic"]:
-        raise Refused(400, f"there is no metric '{metric}' by topic")
+        raise RequestRefused(400, f"there is no metric '{metric}' by topic")
     cluster = request.estate.cluster(str(filter_.get("value")))
     if cluster is None:
-        raise Refused(403, "the cluster may not be read")
+        raise RequestRefused(403, "the cluster may not be read")
     rows = [
         {"metric.topic": each.name, "timestamp": "2026-05-01T00:00:00Z", "value": count}
         for each in cluster.topics.values()

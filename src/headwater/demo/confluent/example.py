@@ -20,6 +20,7 @@ from headwater.demo.confluent.estate import (
     CloudTable,
     Credentials,
 )
+from headwater.model.values.instant import format_instant, now
 
 Json = dict[str, Any]
 
@@ -202,7 +203,7 @@ def _add_mirror(archive: CloudCluster, source: CloudCluster) -> None:
 def crawler_event() -> Json:
     """What a Glue crawler reports of the Delta table, as an event of its own."""
     return {
-        "eventTime": "2026-05-01T04:00:00Z",
+        "eventTime": format_instant(now()),
         "eventType": "COMPLETE",
         "producer": "https://headwater.example/demo/crawler",
         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",

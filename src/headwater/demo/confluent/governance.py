@@ -3,13 +3,13 @@
 from typing import Any
 
 from headwater.demo.confluent.estate import CatalogTopic, CloudEnvironment
-from headwater.demo.confluent.protocol import CloudRequest, Json, Refused, Route
+from headwater.demo.confluent.protocol import CloudRequest, Json, RequestRefused, Route
 
 
 def _environment(request: CloudRequest) -> CloudEnvironment:
     found = request.estate.environments.get(request.place["environment"])
     if found is None:
-        raise Refused(404, "there is no such registry")
+        raise RequestRefused(404, "there is no such registry")
     request.check_key(found.registry)
     return found
 
@@ -17,7 +17,7 @@ def _environment(request: CloudRequest) -> CloudEnvironment:
 def _number(request: CloudRequest, name: str, default: int, most: int) -> int:
     given = request.query.get(name, [str(default)])
     if len(given) != 1 or not given[0].isdecimal() or int(given[0]) > most:
-        raise Refused(422, f"{name} is a number up to {most}")
+        raise RequestRefused(422, f"{name} is a number up to {most}")
     return int(given[0])
 
 
@@ -48,14 +48,14 @@ def get_version(request: CloudRequest) -> Json:
     found = versions[-1:] if version == "latest" else versions
     chosen = [each for each in found if version in ("latest", str(each["version"]))]
     if not chosen:
-        raise Refused(404, "Subject or version not found.")
+        raise RequestRefused(404, "Subject or version not found.")
     return chosen[0]
 
 
 def search_catalog(request: CloudRequest) -> Json:
     environment = _environment(request)
     if request.query.get("type") != ["kafka_topic"]:
-        raise Refused(400, "this stand-in has entities of the type kafka_topic")
+        raise RequestRefused(400, "this stand-in has entities of the type kafka_topic")
     start, limit = _number(request, "offset", 0, 10**9), _number(request, "limit", 100, 500)
     entries = [_entity(each) for each in environment.catalog]
     return {
@@ -96,7 +96,7 @@ def get_business_metadata(request: CloudRequest) -> list[Any]:
     entities = {_name(each): each for each in _environment(request).catalog}
     found = entities.get(request.place["name"])
     if found is None or request.place["type"] != "kafka_topic":
-        raise Refused(404, "there is no such entity")
+        raise RequestRefused(404, "there is no such entity")
     return [
         {
             "typeName": kind,

@@ -22,7 +22,7 @@ class CloudAnswer(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that Confluent Cloud would not answer."""
 
     def __init__(self, status: int, detail: str) -> None:
@@ -47,7 +47,7 @@ class CloudRequest(NamedTuple):
         """A parameter that is given once; a request without it is refused."""
         values = self.query.get(name, [])
         if len(values) != 1 or not values[0]:
-            raise Refused(400, f"the parameter '{name}' is required, once")
+            raise RequestRefused(400, f"the parameter '{name}' is required, once")
         return values[0]
 
     def check_key(self, credentials: Credentials) -> None:
@@ -55,24 +55,26 @@ class CloudRequest(NamedTuple):
         given = self.headers.get("authorization", "")
         pair = base64.b64encode(":".join(credentials).encode()).decode()
         if not given:
-            raise Refused(401, "Unauthorized: no credentials")
+            raise RequestRefused(401, "Unauthorized: no credentials")
         if given != f"Basic {pair}":
-            raise Refused(401, "Unauthorized: invalid API key; make sure it is of this resource")
+            raise RequestRefused(
+                401, "Unauthorized: invalid API key; make sure it is of this resource"
+            )
 
     def json(self, known: Iterable[str], required: Iterable[str] = ()) -> Json:
         """The body, which has these fields and no others."""
         if self.headers.get("content-type", "").partition(";")[0] != "application/json":
-            raise Refused(415, "the content type is not application/json")
+            raise RequestRefused(415, "the content type is not application/json")
         try:
             found = json.loads(self.body)
         except ValueError:
-            raise Refused(400, "the body is not JSON") from None
+            raise RequestRefused(400, "the body is not JSON") from None
         if not isinstance(found, dict):
-            raise Refused(400, "the body is no object")
+            raise RequestRefused(400, "the body is no object")
         if unknown := sorted(set(found) - set(known)):
-            raise Refused(400, f"unknown field '{unknown[0]}'")
+            raise RequestRefused(400, f"unknown field '{unknown[0]}'")
         if missing := sorted(set(required) - set(found)):
-            raise Refused(400, f"the field '{missing[0]}' is required")
+            raise RequestRefused(400, f"the field '{missing[0]}' is required")
         return found
 
 
@@ -117,20 +119,20 @@ def dispatch(
     try:
         found = [(each, place) for each in routes if (place := each.match(split.path)) is not None]
         if not found:
-            raise Refused(404, f"there is no {split.path}")
+            raise RequestRefused(404, f"there is no {split.path}")
         chosen = next(((each, place) for each, place in found if each.method == method), None)
         if chosen is None:
-            raise Refused(405, f"{method} is not allowed here")
+            raise RequestRefused(405, f"{method} is not allowed here")
         route, place = chosen
         if unknown := sorted(set(query) - set(route.parameters)):
-            raise Refused(400, f"unknown parameter '{unknown[0]}'")
+            raise RequestRefused(400, f"unknown parameter '{unknown[0]}'")
         request = CloudRequest(estate, url, method, split.path, query, headers, body, place)
         return CloudAnswer(200, json.dumps(route.handler(request)).encode())
-    except Refused as refusal:
+    except RequestRefused as refusal:
         return _refuse(split.path, refusal)
 
 
-def _refuse(path: str, refusal: Refused) -> CloudAnswer:
+def _refuse(path: str, refusal: RequestRefused) -> CloudAnswer:
     """The shape of an error differs: Kafka and the registry have their own."""
     status, detail = refusal.status, refusal.detail
     if any(part in path for part in ("/kafka/v3/", "/registry/", "/ksqldb/")):
@@ -168,7 +170,7 @@ def page(request: CloudRequest, kind: str, entries: Sequence[Json]) -> Json:
 def _page_size(request: CloudRequest) -> int:
     given = request.query.get("page_size", [str(_DEFAULT_PAGE)])
     if len(given) != 1 or not given[0].isdecimal() or not 1 <= int(given[0]) <= _MOST_IN_PAGE:
-        raise Refused(400, f"page_size is a number from 1 to {_MOST_IN_PAGE}")
+        raise RequestRefused(400, f"page_size is a number from 1 to {_MOST_IN_PAGE}")
     return int(given[0])
 
 
@@ -180,9 +182,9 @@ def _page_start(request: CloudRequest) -> int:
     try:
         start, path = base64.urlsafe_b64decode(given[0].encode()).decode().split(" ", 1)
     except ValueError:
-        raise Refused(400, "the page_token is invalid") from None
+        raise RequestRefused(400, "the page_token is invalid") from None
     if path != request.path or not start.isdecimal():
-        raise Refused(400, "the page_token is of another list")
+        raise RequestRefused(400, "the page_token is of another list")
     return int(start)
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from headwater.collect.confluent import reports
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    NamedDataset,
     Observation,
     SeenJob,
+    UsedDataset,
     lineage_facet,
 )
 from headwater.collect.confluent.reports import ClusterReport, GroupReport, inner, text
@@ -81,7 +81,7 @@ class _CloudConnector:
         outputs = list(map(_dataset, datasets.outputs()))
         if self._is_generator and not inputs:
             source = DatasetName(cluster.namespace, GENERATOR)
-            inputs = [NamedDataset(source, _data_source_facet(source))]
+            inputs = [UsedDataset(source, _data_source_facet(source))]
             outputs = [each._replace(facets=lineage_facet([source])) for each in outputs]
         gaps = [*self._gaps, *(GapEntry(*gap) for gap in columns.gaps)]  # type: ignore[arg-type]
         return SeenJob(
@@ -153,7 +153,7 @@ class _CloudConnector:
         return {names.CONSUMER_GROUP: PRODUCER.custom_facet(lag=lag, total_lag=sum(lag.values()))}
 
     def _missing(
-        self, inputs: Sequence[NamedDataset], outputs: Sequence[NamedDataset]
+        self, inputs: Sequence[UsedDataset], outputs: Sequence[UsedDataset]
     ) -> Iterator[GapEntry]:
         """What a connector must have and is not known is a gap, whatever the rules say."""
         if not self._config:
@@ -177,11 +177,11 @@ class _CloudConnector:
         return without_secrets(trace, secrets).rpartition(_CAUSE)[2].partition("\n")[0]
 
 
-def _dataset(found: Json) -> NamedDataset:
+def _dataset(found: Json) -> UsedDataset:
     name = DatasetName(found["namespace"], found["name"])
     is_topic = name.namespace.startswith("confluent://")
     own = {} if is_topic else _data_source_facet(name)
-    return NamedDataset(name, {**own, **found.get("facets", {})})
+    return UsedDataset(name, {**own, **found.get("facets", {})})
 
 
 def _data_source_facet(name: DatasetName) -> Json:

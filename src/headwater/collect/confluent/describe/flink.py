@@ -7,9 +7,9 @@ from headwater.collect.confluent import reports
 from headwater.collect.confluent.describe.flink_tables import FlinkTables, as_temporary, is_view
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    NamedDataset,
     Observation,
     SeenJob,
+    UsedDataset,
 )
 from headwater.collect.confluent.reports import ClusterReport, inner, text
 from headwater.emit.gaps import GapEntry
@@ -128,7 +128,7 @@ class _FlinkStatement:
 
     def _datasets(
         self, statements: Sequence[Statement]
-    ) -> tuple[list[NamedDataset], list[NamedDataset]]:
+    ) -> tuple[list[UsedDataset], list[UsedDataset]]:
         cluster = self._cluster or self._any_cluster()
         if cluster is None:
             return [], []
@@ -147,7 +147,7 @@ class _FlinkStatement:
         """Where tables are whose names say it all."""
         return next(iter(self._tables.environment.clusters), None)
 
-    def _namespace(self, outputs: Sequence[NamedDataset]) -> str:
+    def _namespace(self, outputs: Sequence[UsedDataset]) -> str:
         """The cluster of a statement's database, else that of what it writes."""
         if self._cluster is not None:
             return self._cluster.namespace
@@ -199,11 +199,11 @@ class _FlinkStatement:
         return text(status, "detail") or "the statement failed, and says no reason"
 
 
-def _named(found: Json) -> NamedDataset:
+def _named(found: Json) -> UsedDataset:
     name = DatasetName(found["namespace"], found["name"])
     # A topic's own schema says more than the statement that writes it.
     facets = {key: body for key, body in found.get("facets", {}).items() if key != "schema"}
-    return NamedDataset(name, facets)
+    return UsedDataset(name, facets)
 
 
 def _unresolved(statements: Sequence[Statement]) -> Iterator[SqlTable]:

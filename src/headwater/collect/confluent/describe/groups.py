@@ -6,9 +6,9 @@ from typing import Any
 from headwater.collect.confluent import reports
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    NamedDataset,
     Observation,
     SeenJob,
+    UsedDataset,
 )
 from headwater.collect.confluent.reports import ClusterReport, GroupReport, text
 from headwater.emit.gaps import GapEntry
@@ -58,7 +58,7 @@ def _observe(cluster: ClusterReport, group: GroupReport, shown: str) -> SeenJob:
         CONSUMER_GROUP,
         DatasetName(cluster.namespace, shown),
         {},
-        [NamedDataset(each) for each in inputs],
+        [UsedDataset(each) for each in inputs],
         gaps=list(_gaps(group, lag)),
         lively={names.CONSUMER_GROUP: lively},
     )

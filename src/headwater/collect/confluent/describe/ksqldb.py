@@ -6,9 +6,9 @@ from typing import Any
 from headwater.collect.confluent import reports
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    NamedDataset,
     Observation,
     SeenJob,
+    UsedDataset,
     lineage_facet,
 )
 from headwater.collect.confluent.reports import ClusterReport, KsqlReport, text
@@ -73,9 +73,9 @@ class _Query:
             KSQLDB_QUERY,
             DatasetName(self._cluster.namespace, f"{self._ksqldb.id}/{text(self._found, 'id')}"),
             {"sql": sql, names.KSQLDB_QUERY: self._facet()},
-            [NamedDataset(each) for each in dict.fromkeys(read)],
+            [UsedDataset(each) for each in dict.fromkeys(read)],
             [
-                NamedDataset(each.dataset, {**lineage_facet(read), **columns.get(each.dataset, {})})
+                UsedDataset(each.dataset, {**lineage_facet(read), **columns.get(each.dataset, {})})
                 for each in outputs
             ],
             tuple(self._gaps),

@@ -6,9 +6,9 @@ from typing import Any
 from headwater.collect.confluent import reports
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    NamedDataset,
     Observation,
     SeenJob,
+    UsedDataset,
     lineage_facet,
 )
 from headwater.collect.confluent.reports import ClusterReport, text
@@ -59,8 +59,8 @@ def _observe(
         CLUSTER_LINK,
         DatasetName(cluster.namespace, f"cluster-link/{text(mirror, 'link_name')}/{name}"),
         {names.CLUSTER_LINK: facet},
-        [NamedDataset(source)] if source else [],
-        [NamedDataset(output, lineage_facet([source]) if source else {})],
+        [UsedDataset(source)] if source else [],
+        [UsedDataset(output, lineage_facet([source]) if source else {})],
         gaps,
         error if has_error else None,
     )

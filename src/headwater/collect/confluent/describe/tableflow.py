@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 from headwater.collect.confluent import reports
 from headwater.collect.confluent.observation import (
     PRODUCER,
-    NamedDataset,
     Observation,
     SeenDataset,
     SeenJob,
+    UsedDataset,
     lineage_facet,
 )
 from headwater.collect.confluent.reports import ClusterReport, inner, text
@@ -136,12 +136,12 @@ class _Table:
         error: str,
         gaps: list[GapEntry] | None = None,
     ) -> SeenJob:
-        outputs = [NamedDataset(target, lineage_facet([source]))] if target else []
+        outputs = [UsedDataset(target, lineage_facet([source]))] if target else []
         return SeenJob(
             TABLEFLOW,
             DatasetName(self._cluster.namespace, name),
             {},
-            [NamedDataset(source)],
+            [UsedDataset(source)],
             outputs,
             gaps or [],
             error or None,

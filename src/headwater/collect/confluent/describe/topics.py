@@ -164,7 +164,7 @@ def _catalog_facets(entry: CatalogEntry, known: Json) -> Json:
 
 
 def _activity(cluster: ClusterReport, name: str) -> Json:
-    """What the metrics API counted of a topic, where it was asked."""
+    """What the metrics API counted of a topic, where it was read."""
     if reports.METRICS not in cluster.done:
         return {}
     counted = cluster.metrics.get(name, {})
