@@ -12,7 +12,10 @@ from typing import NamedTuple
 
 from bench import process
 from bench.client import Client
+from bench.cloud_estate import build_large_estate, change_a_hundredth
 from bench.figure import Figure, Sample
+from headwater.demo.confluent.cloud import serve_cloud
+from headwater.demo.confluent.connection import connection_settings
 from testing.services.headwater import Headwater
 from testing.stand_ins.connect_rest import ConnectStandIn
 from testing.stand_ins.schema_registry import RegistryStandIn
@@ -73,6 +76,50 @@ def collect_registry(client: Client) -> list[Figure]:
     with serve(registry):
         passes = _measure(["schema-registry", "--url", registry.url], SUBJECTS)
     return _figures(f"{SUBJECTS:,} subjects", passes, 60, None)
+
+
+def collect_confluent(client: Client) -> list[Figure]:
+    """A large account of Confluent Cloud, and the same with a hundredth of it changed."""
+    estate = build_large_estate()
+    found = []
+    with (
+        serve_cloud(estate) as cloud,
+        Headwater.start() as server,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        cloud.latency = LATENCY_SECONDS
+        settings = connection_settings(cloud, Path(folder))
+        keys = [part for key in settings.pop("keys") for part in ("--keys", key)]
+        pairs = [(f"--{name.replace('_', '-')}", str(value)) for name, value in settings.items()]
+        own = ["confluent", *(part for pair in pairs for part in pair), *keys]
+        own += ["--server", server.url]
+        first = _run(own, Path(folder))
+        changed = change_a_hundredth(estate)
+        second = _run(own, Path(folder))
+        if second.stored != changed:
+            raise RuntimeError(f"sent {second.stored} of {changed} changes")
+        found.append((first, second))
+    what = "50 clusters, 20,000 topics, 2,000 connectors, 3,000 statements, 5,000 groups at 20 ms"
+    return [
+        Figure(
+            f"a pass over {what}, from the command to its end",
+            "s",
+            [Sample(each.seconds, each.steal) for each, _ in found],
+            limit=180,
+        ),
+        Figure(
+            "the same with 1 % changed, which sends that alone",
+            "s",
+            [Sample(each.seconds, each.steal) for _, each in found],
+            limit=180,
+        ),
+        Figure(
+            "the most memory of either",
+            "MB",
+            [Sample(max(one.memory, two.memory), one.steal) for one, two in found],
+            limit=500,
+        ),
+    ]
 
 
 def _at(number: int) -> dict[str, int]:

@@ -17,6 +17,7 @@ from headwater.plugins import CheckStep
 from testing.api import Api, open_api
 from testing.commands import run_program
 from testing.events.minimal import run_event
+from testing.stand_ins.confluent import open_cloud
 from testing.stand_ins.connect_rest import serve_stand_in
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
@@ -43,6 +44,18 @@ def example_files(folder: Path, running: ExitStack) -> Example:
     )
 
 
+def example_confluent(folder: Path, running: ExitStack) -> Example:
+    opened = running.enter_context(open_cloud(folder / "cloud"))
+    present = {key: value for key, value in opened.values.items() if key != "keys"}
+    options = [
+        part
+        for key, value in present.items()
+        for part in (f"--{key.replace('_', '-')}", str(value))
+    ]
+    options += [part for key in opened.values["keys"] for part in ("--keys", key)]
+    return Example(opened.values, options, {**opened.values, "url": "http://127.0.0.1:1"}, 22)
+
+
 def example_connect(folder: Path, running: ExitStack) -> Example:
     worker = running.enter_context(serve_stand_in())
     for number in range(3):
@@ -64,6 +77,7 @@ def example_schema_registry(folder: Path, running: ExitStack) -> Example:
 
 # One line for each collector of Headwater's own; what an example starts ends with its test.
 EXAMPLES: dict[str, Callable[[Path, ExitStack], Example]] = {
+    "confluent": example_confluent,
     "connect": example_connect,
     "files": example_files,
     "schema-registry": example_schema_registry,

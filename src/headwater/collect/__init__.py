@@ -14,6 +14,11 @@ COLLECTORS = Registry(
     kind="collector",
     group="headwater.collectors",
     own={
+        "confluent": Entry(
+            "headwater.collect.confluent:ConfluentCollector",
+            "An account of Confluent Cloud: topics, connectors, SQL, groups, schemas, Tableflow.",
+            extra="registry",
+        ),
         "connect": Entry(
             "headwater.collect.connect:ConnectCollector",
             "Connectors of a Kafka Connect cluster, by its REST API.",

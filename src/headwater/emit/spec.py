@@ -12,6 +12,7 @@ RUN_FACET = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunFacet"
 _FACET_VERSIONS = {
     "ColumnLineageDatasetFacet": "1-2-0",
     "DataQualityAssertionsDatasetFacet": "1-1-0",
+    "DatasourceDatasetFacet": "1-0-1",
     "DatasetVersionDatasetFacet": "1-0-1",
     "DocumentationDatasetFacet": "1-1-0",
     "DocumentationJobFacet": "1-1-0",
