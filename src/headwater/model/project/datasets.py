@@ -11,6 +11,7 @@ from headwater.model.facet_readers import (
     Symlink,
     read_facet,
 )
+from headwater.model.flink_runs import is_session_table
 from headwater.model.names import DECLARED_RUN
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
@@ -205,7 +206,7 @@ def _project_symlinks(
     projection: Projection, named: NamedDataset, links: tuple[Symlink, ...]
 ) -> None:
     for link in links:
-        if link.dataset.id != named.id:
+        if link.dataset.id != named.id and not is_session_table(link.dataset.name):
             projection.name(link.dataset)
             alias = Alias(named.id, link.dataset.id, Authority.EVENT, link.joined, projection.stamp)
             projection.facts.add("alias", alias)

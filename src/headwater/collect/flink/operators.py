@@ -1,0 +1,103 @@
+"""The sources and sinks of a job, by its plan: tables where it names them, else operators."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any, NamedTuple
+
+Json = dict[str, Any]
+
+# Operators that are not of tables stand in the plan by their names.
+_SOURCE = re.compile(r"Source: (?P<name>.+)")
+_SINK = re.compile(r"(?:Sink: (?P<name>.+)|(?P<writer>.+): Writer)")
+# [1]:TableSourceScan(table=[[default_catalog, default_database, orders, watermark=[...]]], ...
+_SCAN = re.compile(r"(?:\[(?P<number>\d+)\]:)?TableSourceScan\(table=\[\[(?P<table>[^\]\[=]+)")
+# [7]:Sink(table=[default_catalog.default_database.orders], ...
+_TABLE_SINK = re.compile(r"(?:\[(?P<number>\d+)\]:)?Sink\(table=\[(?P<table>[^\]]+)\]")
+_TREE = re.compile(r"^[\s:|]*(?:[+:]- *)?")
+_NUMBERED = re.compile(r"(?P<table>.+)\[\d+\]")
+# What Flink writes otherwise in the names of metrics, and how much of an operator's name it keeps.
+_NO_METRIC = str.maketrans(" .:,", "____")
+_LONGEST = 80
+
+
+class Operator(NamedTuple):
+    """A source or sink: the vertex it is in, its name there, and the table that it is of.
+
+    `table` is `catalog.database.name`, or `name` alone where the plan has no more; empty for an
+    operator that is not of a table.
+    """
+
+    vertex: str
+    name: str
+    table: str
+    is_source: bool
+
+    @property
+    def scope(self) -> str:
+        """How its metrics begin."""
+        return self.name[:_LONGEST].translate(_NO_METRIC)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Those of records, bytes, and of what waits to be read."""
+        names = ("numRecordsOut", "numBytesIn", "pendingRecords")
+        if not self.is_source:
+            names = ("numRecordsIn", "numBytesSend", "")
+        return tuple(f"{self.scope}.{name}" for name in names if name)
+
+    @property
+    def label(self) -> str:
+        """What a user knows it by."""
+        return self.table or re.sub(r"^(Source|Sink): |: Writer$", "", self.name)
+
+
+def find_operators(detail: Json) -> list[Operator]:
+    """The sources and sinks that the details of a job have."""
+    texts = {str(node.get("id")): str(node.get("description", "")) for node in plan_nodes(detail)}
+    found: dict[Operator, None] = {}
+    for vertex in objects(detail.get("vertices")):
+        key, name = str(vertex.get("id")), str(vertex.get("name", ""))
+        for line in unescape(texts.get(key, "")).split("<br/>"):
+            for operator in _read_line(key, name, _TREE.sub("", line).strip()):
+                found[operator] = None
+    return list(found)
+
+
+def _read_line(vertex: str, vertex_name: str, line: str) -> Iterator[Operator]:
+    """The source or sink that a line of a plan is."""
+    if scan := _SCAN.match(line):
+        parts = [part.strip() for part in scan["table"].split(",")][:3]
+        yield _of_table(vertex, vertex_name, "Source", scan["number"], ".".join(parts), line)
+    elif sink := _TABLE_SINK.match(line):
+        yield _of_table(vertex, vertex_name, "Sink", sink["number"], sink["table"], line)
+    elif source := _SOURCE.fullmatch(line):
+        yield Operator(vertex, line, _table_of(source["name"]), True)
+    elif (other := _SINK.fullmatch(line)) is not None and not line.endswith("Committer"):
+        yield Operator(vertex, line, _table_of(other["name"] or other["writer"]), False)
+
+
+def _of_table(
+    vertex: str, vertex_name: str, kind: str, number: str | None, table: str, line: str
+) -> Operator:
+    """An operator is named after its table and number, or in full by a setting of the cluster."""
+    short = f"{kind}: {table.rpartition('.')[2]}[{number}]"
+    name = short if short in vertex_name else f"{kind}: {line.partition(']:')[2] or line}"
+    return Operator(vertex, name, table, kind == "Source")
+
+
+def _table_of(name: str) -> str:
+    """The table in the name of an operator that SQL has made; empty for those of programs."""
+    numbered = _NUMBERED.fullmatch(name)
+    return numbered["table"] if numbered else ""
+
+
+def plan_nodes(detail: Json) -> list[Json]:
+    """The vertices of a job as its plan describes them."""
+    plan = detail.get("plan")
+    return objects(plan.get("nodes")) if isinstance(plan, dict) else []
+
+
+def objects(value: Any) -> list[Json]:
+    """The objects of a list; none where it is something else."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
