@@ -208,7 +208,7 @@ class Flink:
             if answer.status_code != 200:
                 raise StartFailed(f"{statement}: {answer.text[-3000:]}")
             found[:] = [answer.json()]
-            return found[0]["resultType"] != "NOT_READY"
+            return bool(found[0]["resultType"] != "NOT_READY")
 
         wait_until(is_done)
         return str(found[0].get("jobID") or "")

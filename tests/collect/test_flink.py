@@ -121,6 +121,13 @@ class TestLife:
         assert (kind["processingType"], kind["integration"]) == ("STREAMING", "FLINK")
         assert kind["emissionPattern"]["eventContentMode"] == "COMPLETE_SNAPSHOT"
 
+    def test_one_that_does_not_run_yet(self, cluster: FlinkStandIn, passes: Passes) -> None:
+        cluster.add(JOB, "shop-stats")
+        cluster.jobs[JOB]["state"] = "INITIALIZING"
+        assert passes.steps() == ["START started"]
+        cluster.jobs[JOB]["state"] = "RUNNING"
+        assert passes.steps() == ["RUNNING another state"]
+
     def test_only_changes_are_sent(self, cluster: FlinkStandIn, passes: Passes) -> None:
         cluster.add(JOB, "shop-stats")
         assert passes.steps() == ["START started", "RUNNING counted"]

@@ -11,6 +11,7 @@ from headwater.collect.flink.counters import counts_of
 from headwater.collect.flink.datasets import describe_datasets, with_counts
 from headwater.collect.flink.fetch import FlinkCluster, JobReport, JobSummary
 from headwater.collect.flink.lifecycle import JobStep
+from headwater.collect.flink.operators import objects
 from headwater.collect.flink.scripts import JobSql
 from headwater.collect.flink.state import Counter, KnownJob
 from headwater.emit.events import Producer
@@ -105,8 +106,7 @@ class ObservedJob:
 
     def _origin(self) -> Json:
         """The savepoint or checkpoint that the job began with, and the run that has made it."""
-        latest = self._report.checkpoints.get("latest") or {}
-        restored = latest.get("restored") or {}
+        restored = _object(_object(self._report.checkpoints, "latest"), "restored")
         path = restored.get("external_path")
         if not isinstance(path, str) or not path:
             return {}
@@ -126,16 +126,15 @@ class ObservedJob:
         return flink_run_id(found[0], starts[found[0]]) if len(found) == 1 else None
 
     def _checkpoints(self) -> Json:
-        counts = self._report.checkpoints.get("counts")
-        if not isinstance(counts, dict) or not counts.get("total"):
+        counts = _object(self._report.checkpoints, "counts")
+        if not counts.get("total"):
             return {}
         named = {key.replace("_", "-"): value for key, value in counts.items()}
         return {"checkpoints": PRODUCER.run_facet(**named)}
 
     def _error(self) -> Json:
         """The failure that ended the job, by its innermost cause."""
-        history = self._report.exceptions.get("exceptionHistory") or {}
-        entries = [each for each in history.get("entries") or () if isinstance(each, dict)]
+        entries = objects(_object(self._report.exceptions, "exceptionHistory").get("entries"))
         trace = str(entries[0].get("stacktrace") or "") if entries else ""
         trace = trace or str(self._report.exceptions.get("root-exception") or "")
         trace = without_secrets(trace[:_LONGEST_TRACE]).strip()
@@ -159,6 +158,11 @@ class ObservedJob:
             "uses. Set 'pipeline.name' to tell them apart."
         )
         return [GapEntry("other", summary.name, sentence)]
+
+
+def _object(value: Json, key: str) -> Json:
+    found = value.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def gone_event(jobs: JobsOfPass, job: str, before: KnownJob, at: int) -> Json:

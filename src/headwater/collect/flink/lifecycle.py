@@ -4,6 +4,7 @@ from enum import Enum
 
 # The state that is noted of a job that its cluster no longer knows.
 GONE = "GONE"
+NOT_RUNNING_YET = ("INITIALIZING", "CREATED")
 
 
 class JobStep(Enum):

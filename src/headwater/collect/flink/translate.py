@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 from headwater.collect.flink.counters import advance
 from headwater.collect.flink.fetch import JobReport, JobSummary
 from headwater.collect.flink.job import JobsOfPass, ObservedJob, gone_event
-from headwater.collect.flink.lifecycle import GONE, JobStep, change_of, end_of, is_over
+from headwater.collect.flink.lifecycle import (
+    GONE,
+    NOT_RUNNING_YET,
+    JobStep,
+    change_of,
+    end_of,
+    is_over,
+)
 from headwater.collect.flink.state import Counter, KnownJob
 from headwater.model.flink_runs import is_unique_job_id
 
@@ -85,7 +92,7 @@ def _find_step(
     if (end := end_of(state)) is not None:
         return end
     if before is None:
-        return JobStep.COUNTED
+        return None if state in NOT_RUNNING_YET else JobStep.COUNTED
     if (change := change_of(before.state, state)) is not None:
         return change
     if described != before.described:

@@ -20,7 +20,7 @@ def find_restarted(
 ) -> dict[bytes, str]:
     """The run before, by its id, of each run that began from the same checkpoint."""
     runs = list(runs)
-    stated = {run.key: before for run in runs if (before := _stated(facets.get(run.key, {})))}
+    stated = {run.key: origin for run in runs if (origin := _stated(facets.get(run.key, {})))}
     queries = {run: _query_of(facets.get(run.key, {})) for run in runs}
     before = {
         run: found
