@@ -75,7 +75,7 @@ def run_windows(stage: Stage) -> None:
 def ingest(stage: Stage) -> None:
     """See one chain from the topic by Flink, Iceberg and Spark, by column."""
     stage.submit(INGESTION)
-    look = _look_with(stage, INGESTION, read=stage.orders)
+    look = _look_with(stage, INGESTION, read=stage.orders, written=stage.orders)
     stage.graph.show_looks(look)
     table = stage.folder / "lake" / "db" / "orders"
     stage.wait("a snapshot of the table", lambda: list(table.glob("data/*.parquet")))
@@ -102,8 +102,10 @@ def fail(stage: Stage) -> None:
     stage.kafka.produce("orders", [_NO_ORDER])
     stage.wait_for_state("FAILED", INGESTION)
     stage.graph.show_runs(INGESTION)
-    failed = stage.graph.runs(INGESTION)[0]
-    error = stage.graph.facets(failed["id"])["errorMessage"]["message"]
+    failed = stage.graph.runs(INGESTION)[0]["id"]
+    # Flink's own listener says that it failed, and the collector why.
+    why = stage.wait("why", lambda: stage.graph.facets(failed).get("errorMessage"))
+    error = why["message"]
     check("Unrecognized token 'Dear'" in error, "the run has the root of the failure", error)
     ill = [job["name"] for job in stage.graph.show_health()]
     check(ill == [INGESTION], "health names the job, and no other", ill)

@@ -56,7 +56,7 @@ class FlinkStandIn(StandIn):
 
     def count(self, job: str, metric: str, value: float | str) -> None:
         """Set a metric of a job's source or sink, by its name."""
-        read, written = self.jobs[job]["vertices"]
+        read, written, *_ = self.jobs[job]["vertices"]
         vertex = read if metric.startswith("Source") else written
         self.jobs[job]["metrics"].setdefault(vertex, {})[metric] = value
 

@@ -331,7 +331,7 @@ class TestDatasets:
         read, written = (f"default_catalog.default_database.{each}" for each in ("orders", "stats"))
         assert names(event["inputs"]) == [(place, read)]
         assert names(event["outputs"]) == [(place, written)]
-        assert gaps(event) == [("input", read), ("output", "stats")]
+        assert gaps(event) == [("input", read), ("output", written)]
 
     def test_a_table_without_data_outside_is_no_gap(
         self, cluster: FlinkStandIn, passes: Passes
@@ -393,6 +393,39 @@ class TestDatasets:
         ]
         assert rows(event) == [4, 2]
         assert gaps(event) == [("input", "Clicks, eu"), ("output", "Kafka Sink")]
+
+    def test_a_sink_of_iceberg_is_counted_where_it_is_written(
+        self, cluster: FlinkStandIn, passes: Passes
+    ) -> None:
+        cluster.add(JOB, "ingestion")
+        read, written = cluster.jobs[JOB]["vertices"]
+        cluster.jobs[JOB]["vertices"][written] = (
+            "IcebergStreamWriter",
+            "IcebergStreamWriter<br/>",
+        )
+        cluster.jobs[JOB]["vertices"]["committer"] = (
+            "IcebergFilesCommitter -> Sink: IcebergSink lake.db.orders",
+            "IcebergFilesCommitter<br/>+- Sink: IcebergSink lake.db.orders<br/>",
+        )
+        cluster.count(JOB, "IcebergStreamWriter.numRecordsIn", 300)
+        _, event = passes.run()
+        assert [name for _, name in names(event["outputs"])] == ["lake.db.orders"]
+        assert rows(event) == [0, 300]
+
+    def test_the_only_sink_without_a_name_is_the_only_table_left(
+        self, cluster: FlinkStandIn, passes: Passes
+    ) -> None:
+        cluster.add(JOB, "shop-stats")
+        read, written = cluster.jobs[JOB]["vertices"]
+        cluster.jobs[JOB]["vertices"][written] = (
+            "streaming-writer -> Sink: end",
+            "streaming-writer<br/>+- Sink: end<br/>",
+        )
+        cluster.count(JOB, "streaming-writer.numRecordsIn", 8)
+        _, event = passes.with_sql(SCRIPT)
+        assert names(event["outputs"]) == [("postgres://db:5432", "shop.public.stats")]
+        assert gaps(event) == []
+        assert rows(event) == [0, 8]
 
     def test_a_job_of_which_nothing_is_understood(
         self, cluster: FlinkStandIn, passes: Passes

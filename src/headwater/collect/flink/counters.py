@@ -46,6 +46,8 @@ def advance(report: JobReport, before: Mapping[str, Counter]) -> dict[str, Count
 
 def counts_of(report: JobReport, operator: Operator, counters: Mapping[str, Counter]) -> Counts:
     """What an operator has counted so far."""
+    if not operator.metrics:
+        return Counts()
     totals = [counters.get(_key(operator, metric)) for metric in operator.metrics[:2]]
     rows, size = (counter.total if counter is not None else None for counter in totals)
     lag = None

@@ -45,16 +45,17 @@ def describe_datasets(
     names = {name: table.dataset or DatasetName(namespace, name) for name, table in tables.items()}
     inputs, outputs = map(_merged, found)
     gaps = [*_gaps_of_tables(sql, tables), *_gaps_of_statements(sql)]
+    found_tables = _match(operators, sql, tables)
     by_operator: dict[Operator, DatasetName] = {}
     for operator in operators:
-        table = _find_table(operator, tables)
+        table = found_tables.get(operator)
         if table is not None:
             by_operator[operator] = names[table]
             continue
         by_operator[operator] = name = _guessed_name(job, operator, operators)
         (inputs if operator.is_source else outputs).append(_dataset(name))
         sentence = f"The plan has it, and the SQL in {sql.file} has not: is it that of this job?"
-        gaps.append(GapEntry(_side(operator), operator.label, sentence))
+        gaps.append(GapEntry(_side(operator), name.name, sentence))
     return JobDatasets(inputs, outputs, by_operator, gaps, sql.text)
 
 
@@ -106,7 +107,7 @@ def _guess(
     gaps = [
         GapEntry(
             _side(each),
-            each.label,
+            found[each].name,
             "Guessed from the name of an operator, which does not say where its data is."
             + (" Give the job's SQL with --sql, or declare it." if each.table else ""),
         )
@@ -139,6 +140,22 @@ def _find_table(operator: Operator, tables: Mapping[str, SqlTable]) -> str | Non
         return operator.table
     ends = [name for name in tables if name.endswith(f".{operator.table}")]
     return ends[0] if operator.table and len(ends) == 1 else None
+
+
+def _match(
+    operators: Sequence[Operator], sql: JobSql, tables: Mapping[str, SqlTable]
+) -> dict[Operator, str]:
+    """The table of each operator; the only one that names none has the only table left."""
+    found = {each: table for each in operators if (table := _find_table(each, tables)) is not None}
+    written = {table.name for each in sql.statements for table in each.outputs}
+    read = {table.name for each in sql.statements for table in each.inputs}
+    for is_source, names in ((True, read), (False, written)):
+        nameless = [each for each in operators if each.is_source == is_source and not each.table]
+        taken = {table for each, table in found.items() if each.is_source == is_source}
+        left = [name for name in tables if name in names - taken]
+        if len(nameless) == len(left) == 1:
+            found[nameless[0]] = left[0]
+    return found
 
 
 def _tables(statement: Statement) -> list[SqlTable]:

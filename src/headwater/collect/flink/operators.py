@@ -19,6 +19,13 @@ _NUMBERED = re.compile(r"(?P<table>.+)\[\d+\]")
 # What Flink writes otherwise in the names of metrics, and how much of an operator's name it keeps.
 _NO_METRIC = str.maketrans(" .:,", "____")
 _LONGEST = 80
+_READ, _WRITTEN = (
+    ("numRecordsOut", "numBytesIn", "pendingRecords"),
+    ("numRecordsIn", "numBytesSend"),
+)
+# Iceberg's sink is behind what writes: nothing arrives there but commits.
+_ICEBERG = re.compile(r"Sink: IcebergSink (?P<table>\S+)")
+_ICEBERG_WRITER = "IcebergStreamWriter"
 
 
 class Operator(NamedTuple):
@@ -32,6 +39,8 @@ class Operator(NamedTuple):
     name: str
     table: str
     is_source: bool
+    is_counted: bool = True
+    """Whether its metrics are those of the data that is read or written."""
 
     @property
     def scope(self) -> str:
@@ -41,10 +50,10 @@ class Operator(NamedTuple):
     @property
     def metrics(self) -> tuple[str, ...]:
         """Those of records, bytes, and of what waits to be read."""
-        names = ("numRecordsOut", "numBytesIn", "pendingRecords")
-        if not self.is_source:
-            names = ("numRecordsIn", "numBytesSend", "")
-        return tuple(f"{self.scope}.{name}" for name in names if name)
+        if not self.is_counted:
+            return ()
+        names = _READ if self.is_source else _WRITTEN
+        return tuple(f"{self.scope}.{name}" for name in names)
 
     @property
     def label(self) -> str:
@@ -56,12 +65,26 @@ def find_operators(detail: Json) -> list[Operator]:
     """The sources and sinks that the details of a job have."""
     texts = {str(node.get("id")): str(node.get("description", "")) for node in plan_nodes(detail)}
     found: dict[Operator, None] = {}
+    writers = []
     for vertex in objects(detail.get("vertices")):
         key, name = str(vertex.get("id")), str(vertex.get("name", ""))
-        for line in unescape(texts.get(key, "")).split("<br/>"):
-            for operator in _read_line(key, name, _TREE.sub("", line).strip()):
+        for each in unescape(texts.get(key, "")).split("<br/>"):
+            line = _TREE.sub("", each).strip()
+            if line in _WRITERS:
+                writers.append((key, line))
+            for operator in _read_line(key, name, line):
                 found[operator] = None
-    return list(found)
+    return _with_writers(list(found), writers)
+
+
+def _with_writers(operators: list[Operator], writers: list[tuple[str, str]]) -> list[Operator]:
+    """The only sink of commits by what writes before it; of several it is not known which does."""
+    sinks = [each for each in operators if not each.is_counted]
+    if len(sinks) != 1 or len(writers) != 1:
+        return operators
+    vertex, name = writers[0]
+    counted = sinks[0]._replace(vertex=vertex, name=name, is_counted=True)
+    return [counted if each == sinks[0] else each for each in operators]
 
 
 def _read_line(vertex: str, vertex_name: str, line: str) -> Iterator[Operator]:
@@ -71,6 +94,8 @@ def _read_line(vertex: str, vertex_name: str, line: str) -> Iterator[Operator]:
         yield _of_table(vertex, vertex_name, "Source", scan["number"], ".".join(parts), line)
     elif sink := _TABLE_SINK.match(line):
         yield _of_table(vertex, vertex_name, "Sink", sink["number"], sink["table"], line)
+    elif commits := _COMMITS.fullmatch(line):
+        yield Operator(vertex, line, commits["table"] or "", False, is_counted=False)
     elif source := _SOURCE.fullmatch(line):
         yield Operator(vertex, line, _table_of(source["name"]), True)
     elif (other := _SINK.fullmatch(line)) is not None and not line.endswith("Committer"):
