@@ -19,13 +19,11 @@ _NUMBERED = re.compile(r"(?P<table>.+)\[\d+\]")
 # What Flink writes otherwise in the names of metrics, and how much of an operator's name it keeps.
 _NO_METRIC = str.maketrans(" .:,", "____")
 _LONGEST = 80
-_READ, _WRITTEN = (
-    ("numRecordsOut", "numBytesIn", "pendingRecords"),
-    ("numRecordsIn", "numBytesSend"),
-)
-# Iceberg's sink is behind what writes: nothing arrives there but commits.
-_ICEBERG = re.compile(r"Sink: IcebergSink (?P<table>\S+)")
-_ICEBERG_WRITER = "IcebergStreamWriter"
+_READ = ("numRecordsOut", "numBytesIn", "pendingRecords")
+_WRITTEN = ("numRecordsIn", "numBytesSend")
+# The sinks of Iceberg and of files are behind what writes: nothing arrives there but commits.
+_COMMITS = re.compile(r"Sink: (IcebergSink (?P<table>\S+)|end)")
+_WRITERS = ("IcebergStreamWriter", "streaming-writer")
 
 
 class Operator(NamedTuple):
