@@ -394,19 +394,16 @@ class TestDatasets:
         assert rows(event) == [4, 2]
         assert gaps(event) == [("input", "Clicks, eu"), ("output", "Kafka Sink")]
 
+    @pytest.mark.parametrize(
+        "line", ["Sink: IcebergSink lake.db.orders", "IcebergSink lake.db.orders: Writer"]
+    )
     def test_a_sink_of_iceberg_is_counted_where_it_is_written(
-        self, cluster: FlinkStandIn, passes: Passes
+        self, cluster: FlinkStandIn, passes: Passes, line: str
     ) -> None:
         cluster.add(JOB, "ingestion")
         read, written = cluster.jobs[JOB]["vertices"]
-        cluster.jobs[JOB]["vertices"][written] = (
-            "IcebergStreamWriter",
-            "IcebergStreamWriter<br/>",
-        )
-        cluster.jobs[JOB]["vertices"]["committer"] = (
-            "IcebergFilesCommitter -> Sink: IcebergSink lake.db.orders",
-            "IcebergFilesCommitter<br/>+- Sink: IcebergSink lake.db.orders<br/>",
-        )
+        cluster.jobs[JOB]["vertices"][written] = ("IcebergStreamWriter", "IcebergStreamWriter<br/>")
+        cluster.jobs[JOB]["vertices"]["committer"] = ("IcebergFilesCommitter", line)
         cluster.count(JOB, "IcebergStreamWriter.numRecordsIn", 300)
         _, event = passes.run()
         assert [name for _, name in names(event["outputs"])] == ["lake.db.orders"]

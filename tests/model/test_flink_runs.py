@@ -8,8 +8,8 @@ import pytest
 
 from headwater.model.event import decode_event
 from headwater.model.facts import Facts
-from headwater.model.flink_runs import flink_run_id, is_session_table
 from headwater.model.project import project
+from headwater.model.project.flink_runs import flink_run_id, is_session_table
 from headwater.model.values.ids import run_key
 from headwater.store.maintenance.evidence import run_of
 from testing.events.minimal import JOBS, RUN, dataset, run_event

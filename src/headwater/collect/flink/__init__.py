@@ -11,7 +11,7 @@ from headwater.collect.flink.job import JobsOfPass
 from headwater.collect.flink.lifecycle import GONE, is_over
 from headwater.collect.flink.scripts import SqlScripts
 from headwater.collect.flink.settings import FlinkSettings
-from headwater.collect.flink.state import KnownJob, ReportedState
+from headwater.collect.flink.state import KnownJob, ReportedJobs
 from headwater.collect.flink.translate import TranslatedJob, translate, translate_gone
 from headwater.collect.rest_check import check_api
 from headwater.config import Section
@@ -38,7 +38,7 @@ class FlinkCollector:
 
     def __init__(self, settings: FlinkSettings, destination: str) -> None:
         self._settings = settings
-        self._state = ReportedState(settings.state, destination, settings.url)
+        self._state = ReportedJobs(settings.state, destination, settings.url)
         self._scripts = SqlScripts(settings.sql)
         self.skipped = 0
 

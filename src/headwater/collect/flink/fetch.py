@@ -131,12 +131,12 @@ class FlinkApi:
         self, path: str, operators: Sequence[Operator]
     ) -> dict[tuple[str, str], float]:
         """Metrics of sources and sinks, summed over subtasks; those that are not there are not
-        listed, as all are not before a task manager was asked for the first time."""
-        wanted: dict[str, list[str]] = {}
+        listed, as none is before the first request."""
+        names_of: dict[str, list[str]] = {}
         for operator in operators:
-            wanted.setdefault(operator.vertex, []).extend(operator.metrics)
+            names_of.setdefault(operator.vertex, []).extend(operator.metrics)
         metrics = {}
-        for vertex, names in wanted.items():
+        for vertex, names in names_of.items():
             query = quote(",".join(dict.fromkeys(names)), safe="")
             address = f"{path}/vertices/{vertex}/subtasks/metrics?get={query}&agg=sum"
             found = self._client.find(address, 404)

@@ -17,7 +17,7 @@ from headwater.collect.flink.state import Counter, KnownJob
 from headwater.emit.events import Producer
 from headwater.emit.gaps import GapEntry, gaps_facets
 from headwater.model.connect.connector_secrets import without_secrets
-from headwater.model.flink_runs import flink_run_id
+from headwater.model.project.flink_runs import flink_run_id
 
 Json = dict[str, Any]
 

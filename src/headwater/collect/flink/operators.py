@@ -22,7 +22,7 @@ _LONGEST = 80
 _READ = ("numRecordsOut", "numBytesIn", "pendingRecords")
 _WRITTEN = ("numRecordsIn", "numBytesSend")
 # The sinks of Iceberg and of files are behind what writes: nothing arrives there but commits.
-_COMMITS = re.compile(r"Sink: (IcebergSink (?P<table>\S+)|end)")
+_COMMITS = re.compile(r"(?:Sink: )?(?:IcebergSink (?P<table>\S+?)|end)(?:: Writer)?")
 _WRITERS = ("IcebergStreamWriter", "streaming-writer")
 
 

@@ -40,7 +40,7 @@ class _Kept(msgspec.Struct):
     jobs: dict[str, KnownJob] = {}
 
 
-class ReportedState(StateFile[_Kept]):
+class ReportedJobs(StateFile[_Kept]):
     """What one destination was sent of one Flink cluster."""
 
     def __init__(self, folder: Path, destination: str, url: str) -> None:

@@ -15,7 +15,7 @@ from headwater.collect.flink.lifecycle import (
     is_over,
 )
 from headwater.collect.flink.state import Counter, KnownJob
-from headwater.model.flink_runs import is_unique_job_id
+from headwater.model.project.flink_runs import is_unique_job_id
 
 Json = dict[str, Any]
 

@@ -11,8 +11,8 @@ from headwater.model.facet_readers import (
     Symlink,
     read_facet,
 )
-from headwater.model.flink_runs import is_session_table
 from headwater.model.names import DECLARED_RUN
+from headwater.model.project.flink_runs import is_session_table
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
     Alias,

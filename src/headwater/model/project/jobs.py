@@ -1,7 +1,7 @@
 """What an event states of its job, its run, and the runs above it."""
 
 from headwater.model.event import TERMINAL, EventType
-from headwater.model.flink_runs import FLINK_JOB
+from headwater.model.project.flink_runs import FLINK_JOB
 from headwater.model.project.projection import Projection
 from headwater.model.relations import JobRow, RunRow, Slot
 from headwater.model.values.ids import is_uuid, namespace_id

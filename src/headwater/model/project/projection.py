@@ -5,7 +5,7 @@ from collections.abc import Callable
 from headwater.model.event import Event, Facets
 from headwater.model.facet_readers import Facet, NamedDataset, Parent, read_facet, read_job_facet
 from headwater.model.facts import Facts
-from headwater.model.flink_runs import FLINK_JOB, flink_run_key
+from headwater.model.project.flink_runs import FLINK_JOB, flink_run_key
 from headwater.model.relations import EventRow, FacetRow, Slot
 from headwater.model.values.ids import NO_CONTENT, author_id, job_id, run_key
 from headwater.model.values.stamp import stamp_of

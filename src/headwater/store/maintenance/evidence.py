@@ -12,9 +12,9 @@ from sqlalchemy import Connection, select, tuple_
 
 from headwater.errors import InvalidEvent
 from headwater.model.event import Kind, decode_event
-from headwater.model.flink_runs import FLINK_JOB, run_key_of
 from headwater.model.merge import Row
 from headwater.model.project import project
+from headwater.model.project.flink_runs import FLINK_JOB, run_key_of
 from headwater.model.relations import EventRow
 from headwater.model.unmerge import rests_on
 from headwater.model.values.ids import run_key

@@ -17,7 +17,7 @@ from sqlalchemy import (
     select,
 )
 
-from headwater.model.flink_runs import FLINK_JOB, run_key_of
+from headwater.model.project.flink_runs import FLINK_JOB, run_key_of
 from headwater.model.relations import Slot
 from headwater.model.run_states import ENDS, NEW, RUNNING, state_of
 from headwater.model.uses import NOW
