@@ -1,7 +1,7 @@
 """A JobManager's REST API with jobs that a test sets: for very many of them, and for faults.
 
 It knows the paths that Flink documents and answers everything else with 404; as Flink does, it
-gives metrics of running tasks only, and those alone that are asked for.
+gives metrics of running tasks only, and none at all where one that is requested is not there.
 """
 
 from typing import Any
@@ -96,7 +96,9 @@ class FlinkStandIn(StandIn):
                 wanted = query.get("get", [""])[0].split(",")
                 if query.get("agg") != ["sum"]:
                     return [{"id": each} for each in known]
-                return [{"id": each, "sum": known[each]} for each in wanted if each in known]
+                if not known.keys() >= set(wanted):
+                    return []
+                return [{"id": each, "sum": known[each]} for each in wanted]
         return None
 
     def _summary(self, job: str) -> Json:

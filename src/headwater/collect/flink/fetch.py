@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from headwater.collect.flink.operators import Operator, find_operators
+from headwater.collect.flink.operators import Operator, find_operators, objects
 from headwater.collect.flink.settings import FlinkSettings
 from headwater.collect.rest import RestClient
 from headwater.errors import SourceUnavailable
@@ -137,11 +137,14 @@ class FlinkApi:
             names_of.setdefault(operator.vertex, []).extend(operator.metrics)
         metrics = {}
         for vertex, names in names_of.items():
-            query = quote(",".join(dict.fromkeys(names)), safe="")
-            address = f"{path}/vertices/{vertex}/subtasks/metrics?get={query}&agg=sum"
-            found = self._client.find(address, 404)
-            for each in found if isinstance(found, list) else ():
-                if isinstance(each, dict) and isinstance(each.get("sum"), int | float):
+            address = f"{path}/vertices/{vertex}/subtasks/metrics"
+            # Of a list with one that it does not have Flink gives none at all.
+            known = {str(each.get("id")) for each in objects(self._client.find(address, 404))}
+            if not (present := [name for name in dict.fromkeys(names) if name in known]):
+                continue
+            query = f"?get={quote(','.join(present), safe='')}&agg=sum"
+            for each in objects(self._client.find(address + query, 404)):
+                if isinstance(each.get("sum"), int | float):
                     metrics[vertex, str(each.get("id"))] = float(each["sum"])
         return metrics
 
