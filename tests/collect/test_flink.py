@@ -450,6 +450,18 @@ class TestNames:
         found = {each["job"]["namespace"] for each in passes.run(namespace="")}
         assert "streams" in found
 
+    def test_a_table_that_the_listener_has_no_namespace_for(
+        self, cluster: FlinkStandIn, passes: Passes
+    ) -> None:
+        cluster.add(JOB, "shop-stats")
+        key = "execution.job-status-changed-listeners"
+        cluster.settings = {key: "io.openlineage.flink.listener.Factory"}
+        start, _ = passes.with_sql(SCRIPT)
+        (link,) = start["outputs"][0]["facets"]["symlinks"]["identifiers"]
+        name = "default_catalog.default_database.stats"
+        assert link == {"namespace": "unknown://shop/shop-stats", "name": name, "type": "TABLE"}
+        assert "symlinks" not in start["inputs"][0]["facets"]
+
     def test_two_jobs_of_one_name_at_once(self, cluster: FlinkStandIn, passes: Passes) -> None:
         cluster.add(JOB, "shop-stats")
         cluster.add(OTHER, "shop-stats", started_at=STARTED + 1)

@@ -9,7 +9,7 @@ import pytest
 from headwater.model.event import decode_event
 from headwater.model.facts import Facts
 from headwater.model.project import project
-from headwater.model.project.flink_runs import flink_run_id, is_session_table
+from headwater.model.project.flink_runs import flink_run_id
 from headwater.model.values.ids import run_key
 from headwater.store.maintenance.evidence import run_of
 from testing.events.minimal import JOBS, RUN, dataset, run_event
@@ -43,9 +43,17 @@ def test_jobs_without_an_id_of_their_own_differ_by_their_start() -> None:
     assert flink_run_id("0" * 32, 1) == flink_run_id("0" * 32, 1)
 
 
-def test_tables_of_a_session_are_no_other_names_of_datasets() -> None:
-    assert is_session_table("default_catalog.default_database.orders")
-    names = ("default_catalog.default_database.orders", "lake.db.orders")
-    links = [{"namespace": "kafka://k:9092", "name": name, "type": "TABLE"} for name in names]
-    topic = dataset("orders", "kafka://k:9092", symlinks={"identifiers": links})
-    assert len(facts_of(run_event(inputs=[topic])).rows["alias"]) == 1
+@pytest.mark.parametrize(
+    ("namespace", "name", "is_joined"),
+    [
+        ("kafka://k:9092", "default_catalog.default_database.orders", False),
+        ("kafka://k:9092", "lake.db.orders", True),
+        ("unknown://shop/job", "default_catalog.default_database.orders", True),
+    ],
+)
+def test_tables_of_a_session_are_no_other_names_of_datasets(
+    namespace: str, name: str, is_joined: bool
+) -> None:
+    link = {"namespace": namespace, "name": name, "type": "TABLE"}
+    topic = dataset("orders", "kafka://k:9092", symlinks={"identifiers": [link]})
+    assert ("alias" in facts_of(run_event(inputs=[topic])).rows) == is_joined

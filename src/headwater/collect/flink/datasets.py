@@ -8,7 +8,7 @@ from headwater.collect.flink.operators import Operator
 from headwater.collect.flink.scripts import JobSql
 from headwater.emit.events import Producer
 from headwater.emit.gaps import GapEntry
-from headwater.model.naming import DatasetName
+from headwater.model.naming import DatasetName, unknown_namespace
 from headwater.sql import SqlTable, Statement
 from headwater.sql.render.events import script_datasets
 
@@ -33,17 +33,20 @@ def describe_datasets(
     job: Mapping[str, str],
     operators: Sequence[Operator],
     candidates: Sequence[JobSql],
+    has_listener: bool,
 ) -> JobDatasets:
     """The datasets of a job by its name; `candidates` is the SQL that names this job."""
     sql = _choose(operators, candidates)
     if sql is None:
         return _guess(job, operators, candidates)
     # What no option names is named as Flink's own listener has it in the graph.
-    namespace = unnamed_namespace(job)
+    namespace = unknown_namespace(job["namespace"], job["name"])
     found = script_datasets(sql.statements, namespace, producer.facet)
     tables = {table.name: table for each in sql.statements for table in _tables(each)}
     names = {name: table.dataset or DatasetName(namespace, name) for name, table in tables.items()}
     inputs, outputs = map(_merged, found)
+    if has_listener:
+        _add_links(producer, namespace, (*inputs, *outputs), names)
     gaps = [*_gaps_of_tables(sql, tables), *_gaps_of_statements(sql)]
     found_tables = _match(operators, sql, tables)
     by_operator: dict[Operator, DatasetName] = {}
@@ -77,9 +80,19 @@ def with_counts(
     )
 
 
-def unnamed_namespace(job: Mapping[str, str]) -> str:
-    """Where the graph has datasets whose namespace a job's events leave empty."""
-    return f"unknown://{job['namespace']}/{job['name']}"
+def _add_links(
+    producer: Producer,
+    namespace: str,
+    datasets: Iterable[Json],
+    names: Mapping[str, DatasetName],
+) -> None:
+    """Say that what Flink's listener reports without a namespace is one of these datasets."""
+    for each in datasets:
+        name = _name_of(each)
+        # Of topics the listener knows the namespace.
+        if name.namespace != namespace and not name.namespace.startswith("kafka://"):
+            links = [(namespace, table) for table, dataset in names.items() if dataset == name]
+            each.setdefault("facets", {})["symlinks"] = producer.symlinks(links)
 
 
 def _choose(operators: Sequence[Operator], candidates: Sequence[JobSql]) -> JobSql | None:
@@ -131,7 +144,7 @@ def _guessed_name(
         # It is in the database of the other tables, if these are all in one.
         others = {each.table.rpartition(".")[0] for each in operators if "." in each.table}
         table = f"{others.pop() if len(others) == 1 else _HOME}.{table}"
-    return DatasetName(unnamed_namespace(job), table or operator.label)
+    return DatasetName(unknown_namespace(job["namespace"], job["name"]), table or operator.label)
 
 
 def _find_table(operator: Operator, tables: Mapping[str, SqlTable]) -> str | None:

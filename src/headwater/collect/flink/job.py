@@ -54,7 +54,13 @@ class ObservedJob:
         self.run = flink_run_id(summary.id, summary.started_at)
         self.name = {"namespace": jobs.namespace, "name": summary.name}
         candidates = jobs.sql.get(summary.name, ())
-        self._datasets = describe_datasets(PRODUCER, self.name, report.operators, candidates)
+        self._datasets = describe_datasets(
+            PRODUCER,
+            self.name,
+            report.operators,
+            candidates,
+            has_listener=bool(jobs.cluster.listener_namespace),
+        )
         self._gaps = [*self._datasets.gaps, *self._gaps_of_namesakes()]
 
     @property

@@ -6,7 +6,8 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 import msgspec
 
 from headwater.model import facets
-from headwater.model.facet_readers import Facet
+from headwater.model.facet_readers import Facet, NamedDataset
+from headwater.model.naming import is_unknown
 
 # The run facet of OpenLineage's listener for Flink, and of the collector.
 FLINK_JOB = "flink_job"
@@ -50,6 +51,9 @@ def run_key_of(body: bytes) -> bytes | None:
     return bytes.fromhex(found.jobId) if found and is_unique_job_id(found.jobId) else None
 
 
-def is_session_table(name: str) -> bool:
-    """Whether a table's name holds in one session alone: others have theirs by the same name."""
-    return name.startswith(_SESSION_CATALOG)
+def is_session_table(dataset: NamedDataset) -> bool:
+    """Whether a name holds in one session alone: others have tables of their own by it.
+
+    What is unknown is so by job, which tells it from others.
+    """
+    return dataset.name.startswith(_SESSION_CATALOG) and not is_unknown(dataset.namespace)
