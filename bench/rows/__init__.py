@@ -5,7 +5,12 @@ from dataclasses import dataclass
 
 from bench.client import Client
 from bench.figure import Figure
-from bench.rows.collect import collect_confluent, collect_connect, collect_registry
+from bench.rows.collect import (
+    collect_confluent,
+    collect_connect,
+    collect_flink,
+    collect_registry,
+)
 from bench.rows.connect import connect_apply, connect_worker
 from bench.rows.estate import estate, estate_large
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
@@ -50,6 +55,7 @@ ROWS = (
     Row("collect-connect", collect_connect, is_full_only=True),
     Row("collect-confluent", collect_confluent, is_full_only=True),
     Row("collect-registry", collect_registry, is_full_only=True),
+    Row("collect-flink", collect_flink, is_full_only=True),
     Row("projection", projection, is_full_only=True),
     Row("estate-large", estate_large, is_full_only=True),
     Row("reads-postgres", reads_postgres, is_full_only=True),

@@ -1,4 +1,4 @@
-"""What a pass of a collector costs: over many connectors, and over a large registry."""
+"""What a pass of a collector costs: over many connectors, a large registry, many jobs of Flink."""
 
 import json
 import os
@@ -18,10 +18,11 @@ from headwater.demo.confluent.cloud import serve_cloud
 from headwater.demo.confluent.connection import connection_settings
 from testing.services.headwater import Headwater
 from testing.stand_ins.connect_rest import ConnectStandIn
+from testing.stand_ins.flink_rest import FlinkStandIn
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
 
-CONNECTORS, SUBJECTS = 1_000, 20_000
+CONNECTORS, SUBJECTS, JOBS = 1_000, 20_000, 200
 LATENCY_SECONDS = 0.02
 REPEATS = 3
 # A sink that a class of its own names, with what a worker tells of a real one.
@@ -35,6 +36,14 @@ _SINK = {
     "transforms.route.regex": "raw-(.*)",
     "transforms.route.replacement": "$1",
 }
+_SCRIPT = """
+SET 'pipeline.name' = 'job-{number}';
+CREATE TABLE orders (id INT, price DOUBLE, at TIMESTAMP(3)) WITH ('connector' = 'kafka',
+  'topic' = 'orders-{number}', 'properties.bootstrap.servers' = 'kafka:9092');
+CREATE TABLE stats (id INT, total DOUBLE, orders BIGINT) WITH ('connector' = 'kafka',
+  'topic' = 'stats-{number}', 'properties.bootstrap.servers' = 'kafka:9092');
+INSERT INTO stats SELECT id, SUM(price), COUNT(*) FROM orders WHERE price > 0 GROUP BY id;
+"""
 
 
 class Pass(NamedTuple):
@@ -59,7 +68,8 @@ def collect_connect(client: Client) -> list[Figure]:
             for each in range(4)
         ]
     with serve(worker):
-        passes = _measure(["connect", "--url", worker.url, "--group", "bench"], CONNECTORS)
+        options = ["--url", worker.url, "--group", "bench", "--bootstrap", "bench:9092"]
+        passes = _measure(["connect", *options], CONNECTORS)
     return _figures(f"{CONNECTORS:,} connectors, 20 ms an answer", passes, 10, 200)
 
 
@@ -74,7 +84,8 @@ def collect_registry(client: Client) -> list[Figure]:
         record = {"type": "record", "name": f"Record{number}", "fields": fields}
         registry.add(f"topic-{number}-value", json.dumps(record))
     with serve(registry):
-        passes = _measure(["schema-registry", "--url", registry.url], SUBJECTS)
+        options = ["--url", registry.url, "--bootstrap", "bench:9092"]
+        passes = _measure(["schema-registry", *options], SUBJECTS)
     return _figures(f"{SUBJECTS:,} subjects", passes, 60, None)
 
 
@@ -122,6 +133,20 @@ def collect_confluent(client: Client) -> list[Figure]:
     ]
 
 
+def collect_flink(client: Client) -> list[Figure]:
+    """Two hundred jobs of a cluster that answers after 20 ms, each with its SQL."""
+    cluster = FlinkStandIn()
+    cluster.latency = LATENCY_SECONDS
+    with tempfile.TemporaryDirectory() as scripts, serve(cluster):
+        for number in range(JOBS):
+            cluster.add(job := f"{number + 1:032x}", f"job-{number}")
+            cluster.count(job, "Source__orders[1].numRecordsOut", 1_000 + number)
+            (Path(scripts) / f"job-{number}.sql").write_text(_SCRIPT.format(number=number))
+        options = ["--url", cluster.url, "--sql", scripts]
+        passes = _measure(["flink", *options], 2 * JOBS)
+    return _figures(f"{JOBS} jobs of Flink with SQL, 20 ms an answer", passes, 20, None)
+
+
 def _at(number: int) -> dict[str, int]:
     return {"kafka_offset": 1_000 + number}
 
@@ -131,7 +156,7 @@ def _measure(command: Sequence[str], expected: int) -> list[tuple[Pass, Pass]]:
     found = []
     for _ in range(REPEATS):
         with Headwater.start() as server, tempfile.TemporaryDirectory() as folder:
-            own = [*command, "--bootstrap", "bench:9092", "--server", server.url]
+            own = [*command, "--server", server.url]
             first, second = (_run([*own, "--state", folder], Path(folder)) for _ in range(2))
         if (first.stored, second.stored) != (expected, 0):
             raise RuntimeError(f"sent {first.stored} and {second.stored}, not {expected} and 0")

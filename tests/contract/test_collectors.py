@@ -19,6 +19,7 @@ from testing.commands import run_program
 from testing.events.minimal import run_event
 from testing.stand_ins.confluent import open_cloud
 from testing.stand_ins.connect_rest import serve_stand_in
+from testing.stand_ins.flink_rest import FlinkStandIn
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
 
@@ -75,11 +76,22 @@ def example_schema_registry(folder: Path, running: ExitStack) -> Example:
     return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
 
 
+def example_flink(folder: Path, running: ExitStack) -> Example:
+    cluster = running.enter_context(serve(FlinkStandIn()))
+    for number in range(3):
+        cluster.add(job := f"{number + 1:032x}", f"job-{number}")
+        cluster.jobs[job]["state"] = "CREATED"
+    present = {"url": cluster.url, "namespace": "shop", "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
+
+
 # One line for each collector of Headwater's own; what an example starts ends with its test.
 EXAMPLES: dict[str, Callable[[Path, ExitStack], Example]] = {
     "confluent": example_confluent,
     "connect": example_connect,
     "files": example_files,
+    "flink": example_flink,
     "schema-registry": example_schema_registry,
 }
 

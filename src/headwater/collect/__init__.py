@@ -27,6 +27,10 @@ COLLECTORS = Registry(
             "headwater.collect.files:FilesCollector",
             "OpenLineage events in files: JSON or NDJSON, plain or gzipped.",
         ),
+        "flink": Entry(
+            "headwater.collect.flink:FlinkCollector",
+            "Jobs of a Flink cluster, by its REST API, with the columns of their SQL.",
+        ),
         "schema-registry": Entry(
             "headwater.collect.schema_registry:SchemaRegistryCollector",
             "Schemas of topics in a schema registry: Confluent's API, and those that speak it.",
