@@ -18,6 +18,11 @@ COLLECTORS = Registry(
             "headwater.collect.connect:ConnectCollector",
             "Connectors of a Kafka Connect cluster, by its REST API.",
         ),
+        "dbt": Entry(
+            "headwater.collect.dbt:DbtCollector",
+            "A dbt project: models, tests, metrics and exposures, by column.",
+            extra="sql",
+        ),
         "files": Entry(
             "headwater.collect.files:FilesCollector",
             "OpenLineage events in files: JSON or NDJSON, plain or gzipped.",
