@@ -16,6 +16,7 @@ from headwater.model.event import decode_event
 from headwater.plugins import CheckStep
 from testing.api import Api, open_api
 from testing.commands import run_program
+from testing.dbt_project import NAMESPACE, small_project
 from testing.events.minimal import run_event
 from testing.stand_ins.connect_rest import serve_stand_in
 from testing.stand_ins.schema_registry import RegistryStandIn
@@ -62,9 +63,19 @@ def example_schema_registry(folder: Path, running: ExitStack) -> Example:
     return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
 
 
+def example_dbt(folder: Path, running: ExitStack) -> Example:
+    project = small_project()
+    project.ran()
+    target = project.write(folder / "shop" / "target")
+    present = {"target": str(target), "namespace": NAMESPACE, "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "target": str(folder / "nowhere")}, 22)
+
+
 # One line for each collector of Headwater's own; what an example starts ends with its test.
 EXAMPLES: dict[str, Callable[[Path, ExitStack], Example]] = {
     "connect": example_connect,
+    "dbt": example_dbt,
     "files": example_files,
     "schema-registry": example_schema_registry,
 }

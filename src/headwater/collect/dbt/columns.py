@@ -72,7 +72,7 @@ class ProjectColumns:
 
     def of_query(self, sql: str, table: ProjectTable) -> tuple[Json, list[GapEntry]]:
         """The lineage of a query about tables of the project, as one of a semantic model is."""
-        return _QueryReader(self._tables, self._known, table).read(sql)
+        return _QueryReader(self._tables, self._known, table, writes=False).read(sql)
 
     def _derive(self, table: ProjectTable) -> TableLineage:
         node = table.node
@@ -127,7 +127,7 @@ class ProjectColumns:
 
 
 class _QueryReader:
-    """Reads one query: its columns, their lineage, and what of it is not understood."""
+    """Reads one query, which writes a table or is about one: its columns, their lineage, gaps."""
 
     def __init__(
         self,
@@ -135,11 +135,13 @@ class _QueryReader:
         known: Catalog,
         table: ProjectTable,
         names: Mapping[str, str] | None = None,
+        writes: bool = True,
     ) -> None:
         self._tables = tables
         self._known = known
         self._table = table
         self._names = names or {}
+        self._own = table.dataset if writes else None
         self._datasets: dict[str, DatasetName] = {}
         self._gaps: dict[GapEntry, None] = {}
         self.inputs: list[DatasetName] = []
@@ -180,7 +182,7 @@ class _QueryReader:
                 self._gap("input", each.name, text)
                 continue
             self._datasets[each.name] = dataset
-            if dataset != self._table.dataset and dataset not in self.inputs:
+            if dataset != self._own and dataset not in self.inputs:
                 self.inputs.append(dataset)
 
     def _further(self, name: str) -> DatasetName | None:
@@ -216,7 +218,7 @@ class _QueryReader:
                 text = f"The columns of '{source.table}' are not known; {advice}."
                 self._gap("input", source.table, text)
             # An incremental model reads itself to know what is new: it is no lineage.
-            elif dataset is not None and dataset != self._table.dataset:
+            elif dataset is not None and dataset != self._own:
                 found[source] = ways
         return found
 

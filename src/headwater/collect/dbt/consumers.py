@@ -96,6 +96,7 @@ class ProjectConsumers:
             lineage, gaps = self._columns.of_query(_query(elements, tables[0]), tables[0])
             self.gaps += [each._replace(name=model.unique_id) for each in gaps]
             if lineage:
+                lineage["fields"] = _by_element(elements, lineage["fields"])
                 facets["columnLineage"] = PRODUCER.facet("ColumnLineageDatasetFacet", **lineage)
         output = {**self._named(model.unique_id), "facets": facets}
         job_facets = self._facets.job("SEMANTIC_MODEL", model.description)
@@ -187,9 +188,19 @@ def _schema(elements: Iterable[SemanticElement]) -> Json:
 
 
 def _query(elements: Iterable[SemanticElement], table: ProjectTable) -> str:
-    """The elements as columns of a query, so that their expressions are read as any SQL."""
-    columns = ", ".join(f"{_expression(each)} AS {each.name}" for each in elements)
+    """The elements as columns of a query, so that their expressions are read as any SQL.
+
+    The columns are numbered: the name of an element may be a reserved word.
+    """
+    columns = ", ".join(
+        f"{_expression(each)} AS element_{number}" for number, each in enumerate(elements)
+    )
     return f"SELECT {columns} FROM {table.node.relation_name or table.parts.name}"
+
+
+def _by_element(elements: Iterable[SemanticElement], fields: Json) -> Json:
+    numbered = {f"element_{number}": each.name for number, each in enumerate(elements)}
+    return {numbered[name]: field for name, field in fields.items() if name in numbered}
 
 
 def _expression(element: SemanticElement) -> str:

@@ -110,7 +110,8 @@ def _read(file: Path, kind: type[Artifact]) -> Artifact | None:
         found = msgspec.json.decode(data, type=kind, strict=False)
     except (msgspec.ValidationError, RecursionError) as error:
         # One of another version has another shape: that is the better reason.
-        _check_version(file, _version_in(data))
+        if stated := _version_in(data):
+            _check_version(file, stated)
         raise SourceUnavailable(str(file), f"is not what dbt writes: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         reason = f"is no complete JSON ({error}); is dbt still writing it, or was it stopped?"

@@ -112,7 +112,9 @@ def node_events(
     started, ended = find_times(invocation, result)
     facets = gaps_facets(PRODUCER, gaps) | _query(result, node)
     run = invocation.run(result.unique_id, **facets)
-    yield PRODUCER.run_event("START", node.job, run, node.inputs, node.outputs, at=started)
+    # What is known of its datasets stands in the end's event: once is enough.
+    begun = [_named(each) for each in node.inputs], [_named(each) for each in node.outputs]
+    yield PRODUCER.run_event("START", node.job, run, *begun, at=started)
     if is_failed(result):
         message = (result.message or "it failed, and dbt has no message of it")[:_MESSAGE]
         run = invocation.run(
@@ -148,6 +150,10 @@ def read_time(text: str | None, otherwise: int) -> int:
         return parse_instant(text) if text else otherwise
     except ValueError:
         return otherwise
+
+
+def _named(dataset: Json) -> Json:
+    return {"namespace": dataset["namespace"], "name": dataset["name"]}
 
 
 def _written(result: NodeResult) -> Json:
