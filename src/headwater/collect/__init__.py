@@ -27,6 +27,11 @@ COLLECTORS = Registry(
             "headwater.collect.files:FilesCollector",
             "OpenLineage events in files: JSON or NDJSON, plain or gzipped.",
         ),
+        "ksqldb": Entry(
+            "headwater.collect.ksqldb:KsqldbCollector",
+            "Streams, tables and persistent queries of ksqlDB, by its REST API.",
+            extra="sql",
+        ),
         "schema-registry": Entry(
             "headwater.collect.schema_registry:SchemaRegistryCollector",
             "Schemas of topics in a schema registry: Confluent's API, and those that speak it.",
