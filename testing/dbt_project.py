@@ -229,6 +229,7 @@ def _node(key: str, name: str, kind: str) -> Json:
         "package_name": "shop",
         "database": "dw",
         "schema": "main",
+        "path": f"{name}.sql",
         "original_file_path": f"models/{name}.sql",
         "language": "sql",
         "tags": [],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bench.client import Client
 from bench.figure import Figure
-from bench.rows.collect import collect_connect, collect_registry
+from bench.rows.collect import collect_connect, collect_dbt, collect_registry
 from bench.rows.connect import connect_apply, connect_worker
 from bench.rows.estate import estate, estate_large
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
@@ -49,6 +49,7 @@ ROWS = (
     Row("connect-worker", connect_worker, is_full_only=True),
     Row("collect-connect", collect_connect, is_full_only=True),
     Row("collect-registry", collect_registry, is_full_only=True),
+    Row("collect-dbt", collect_dbt, is_full_only=True),
     Row("projection", projection, is_full_only=True),
     Row("estate-large", estate_large, is_full_only=True),
     Row("reads-postgres", reads_postgres, is_full_only=True),

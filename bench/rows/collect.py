@@ -1,4 +1,4 @@
-"""What a pass of a collector costs: over many connectors, and over a large registry."""
+"""What a pass of a collector costs: over many connectors, a large registry, a dbt project."""
 
 import json
 import os
@@ -13,12 +13,13 @@ from typing import NamedTuple
 from bench import process
 from bench.client import Client
 from bench.figure import Figure, Sample
+from testing.dbt_project import NAMESPACE, large_project
 from testing.services.headwater import Headwater
 from testing.stand_ins.connect_rest import ConnectStandIn
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
 
-CONNECTORS, SUBJECTS = 1_000, 20_000
+CONNECTORS, SUBJECTS, MODELS = 1_000, 20_000, 2_000
 LATENCY_SECONDS = 0.02
 REPEATS = 3
 # A sink that a class of its own names, with what a worker tells of a real one.
@@ -35,9 +36,10 @@ _SINK = {
 
 
 class Pass(NamedTuple):
-    """One run of the command: how long, its largest memory in MB, and what it sent."""
+    """One run of the command: how long, its processor time, its most memory in MB, what it sent."""
 
     seconds: float
+    cpu_seconds: float
     memory: float
     stored: int
     steal: float
@@ -75,6 +77,23 @@ def collect_registry(client: Client) -> list[Figure]:
     return _figures(f"{SUBJECTS:,} subjects", passes, 60, None)
 
 
+def collect_dbt(client: Client) -> list[Figure]:
+    """Two thousand models of some twenty columns, with joins and aggregations, that were run."""
+    found = []
+    for _ in range(REPEATS):
+        with Headwater.start() as server, tempfile.TemporaryDirectory() as folder:
+            target = large_project(MODELS).write(Path(folder) / "target")
+            own = ["dbt", "--target", str(target), "--namespace", NAMESPACE, "--server", server.url]
+            found.append(_run([*own, "--state", folder], Path(folder)))
+    cpu = [Sample(each.cpu_seconds, each.steal) for each in found]
+    memory = [Sample(each.memory, each.steal) for each in found]
+    what = f"a dbt project of {MODELS:,} models by column, processor time of the command"
+    return [
+        Figure(what, "s", cpu, limit=30),
+        Figure("its most memory", "MB", memory),
+    ]
+
+
 def _at(number: int) -> dict[str, int]:
     return {"kafka_offset": 1_000 + number}
 
@@ -104,7 +123,8 @@ def _run(options: Sequence[str], folder: Path) -> Pass:
         text = out.read()
     if child.returncode != 0:
         raise RuntimeError(f"the pass ended with status {child.returncode}")
-    return Pass(seconds, used.ru_maxrss / 1e3, json.loads(text)["stored"], reading.steal)
+    cpu = used.ru_utime + used.ru_stime
+    return Pass(seconds, cpu, used.ru_maxrss / 1e3, json.loads(text)["stored"], reading.steal)
 
 
 def _figures(

@@ -293,6 +293,40 @@ def test_a_partial_run_keeps_the_names_of_the_others(tmp_path: Path) -> None:
     assert not [e for e in found.events if "stg_orders" in e.get("job", {}).get("name", "")]
 
 
+def test_what_a_command_did_not_compile_is_as_it_was_compiled_last(tmp_path: Path) -> None:
+    """`dbt run --select`, `dbt parse` and others leave manifests without the SQL of most nodes."""
+    project = small_project()
+    project.ran("build")
+    target = project.write(tmp_path / "target")
+    given: Json = {"target": target, "namespace": NAMESPACE, "state": tmp_path / "state"}
+    collector = DbtCollector(DbtSettings(**given), "x")
+    collector.acknowledge(list(collector.collect()))
+    nodes = project.manifest["nodes"]
+    sql = {
+        name: nodes[f"model.shop.{name}"].pop("compiled_code") for name in ("stg_orders", "revenue")
+    }
+    del nodes["snapshot.shop.history"]["compiled_code"]
+    assert project.results is not None
+    project.results["results"] = [
+        result("model.shop.revenue", "success", compiled_code=sql["revenue"])
+    ]
+    project.write(target)
+    file = target / "compiled" / "shop" / "models" / "stg_orders.sql"
+    file.parent.mkdir(parents=True)
+    file.write_text(sql["stg_orders"])
+    later = Found(list(collector.collect()))
+    # Only the project's run has other results; of the snapshot nothing is known, and nothing lost.
+    assert {e["job"]["name"] for e in later.events} == {"dbt-run-shop"}
+    assert later.gaps() == []
+    file.unlink()
+    first = Found(list(DbtCollector(DbtSettings(**given), "another").collect()))
+    assert [gap["name"] for gap in first.gaps()] == [
+        "model.shop.stg_orders",
+        "snapshot.shop.history",
+    ]
+    assert names(first.job("dw.main.shop.stg_orders.build.run")["inputs"]) == ["dw.raw.orders"]
+
+
 def test_compiling_is_no_run(collect: Collect) -> None:
     """`dbt docs generate` writes run_results.json too."""
     project = small_project()

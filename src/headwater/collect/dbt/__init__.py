@@ -8,7 +8,13 @@ import msgspec
 
 from headwater.collect import Collected
 from headwater.collect.dbt.check import check_project
-from headwater.collect.dbt.fetch import Signature, find_signature, read_headers, read_project
+from headwater.collect.dbt.fetch import (
+    Signature,
+    add_compiled_sql,
+    find_signature,
+    read_headers,
+    read_project,
+)
 from headwater.collect.dbt.settings import DbtSettings
 from headwater.collect.dbt.state import ReportedProject
 from headwater.collect.dbt.translate import ProjectEvent, TranslatedProject
@@ -51,9 +57,12 @@ class DbtCollector:
         self.skipped = 0
         files = read_project(self._settings.target)
         warehouse = find_warehouse(self._settings, files)
+        add_compiled_sql(self._settings.target, files)
         headers = read_headers(self._settings.target, files.manifest)
-        suffixes = self._state.kept.jobs
-        project = TranslatedProject(files, warehouse, self._settings, headers, suffixes)
+        kept = self._state.kept
+        project = TranslatedProject(
+            files, warehouse, self._settings, headers, kept.jobs, kept.events.__contains__
+        )
         new = 0
         for each in project.events():
             digest = _digest(each)

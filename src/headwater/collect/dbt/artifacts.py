@@ -44,6 +44,7 @@ class ManifestNode(msgspec.Struct):
     name: str
     resource_type: str
     package_name: str = ""
+    path: str = ""
     database: str | None = None
     schema: str | None = None
     alias: str | None = None
@@ -70,6 +71,12 @@ class ManifestNode(msgspec.Struct):
     def code(self) -> str:
         """Its compiled SQL; empty where it was not compiled, or is not SQL."""
         return self.compiled_code or self.compiled_sql or ""
+
+    @property
+    def is_uncompiled(self) -> bool:
+        """Whether it is SQL that the last command did not compile."""
+        is_sql = self.resource_type in ("model", "snapshot") and self.language != "python"
+        return is_sql and not self.code
 
     @property
     def materialized(self) -> str:

@@ -76,7 +76,7 @@ class ProjectAssertions:
             *(self._facets.dataset(each) for each in others.values()),
         ]
         failed = [each for each in assertions if _is_failed(each)]
-        name = self._jobs.test_name(table.node, "test")
+        name = self._jobs.test_name(table.node)
         yield from self._events(
             invocation,
             table,
@@ -119,7 +119,7 @@ class ProjectAssertions:
         reason = ""
         if status not in ("pass", "warn"):
             reason = str(result.error or f"{table.node.name} is not fresh")
-        name = self._jobs.test_name(table.node, "freshness")
+        name = self._jobs.freshness_name(table.node)
         yield from self._events(invocation, table, name, (at, at), inputs, reason)
 
     def _events(

@@ -11,6 +11,7 @@ import msgspec
 from headwater.collect.dbt.artifacts import (
     FreshnessResults,
     Manifest,
+    ManifestNode,
     ProjectCatalog,
     RunResults,
 )
@@ -95,6 +96,31 @@ def read_headers(folder: Path, manifest: Manifest) -> dict[str, list[str]]:
             continue
         found[node.unique_id] = [name.strip().lstrip("\ufeff") for name in header]
     return found
+
+
+def add_compiled_sql(folder: Path, files: ProjectFiles) -> None:
+    """Add the SQL of nodes as they were compiled last: a command compiles only those it selects.
+
+    It is in the results of a run, else in the file that dbt keeps of each model.
+    """
+    results = files.results.results if files.results else ()
+    compiled = {each.unique_id: each.compiled_code for each in results}
+    for node in files.manifest.nodes.values():
+        if node.is_uncompiled:
+            node.compiled_code = compiled.get(node.unique_id) or _read_compiled(folder, node)
+
+
+def _read_compiled(folder: Path, node: ManifestNode) -> str | None:
+    if not node.original_file_path:
+        return None
+    place = folder / "compiled" / node.package_name / node.original_file_path
+    if Path(node.path).name != place.name:
+        # Of several nodes in one file each has its own.
+        place = place / node.path
+    try:
+        return place.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _read(file: Path, kind: type[Artifact]) -> Artifact | None:

@@ -52,19 +52,19 @@ class ProjectJobs:
         node = table.node
         suffix = self._suffix(node)
         known = self._columns.by_id[node.unique_id]
-        name = self._name(node, table.parts.name.rpartition(table.parts.table)[0], suffix)
+        name = self._name(node, _schema(node), suffix)
         job = self.job(name, self._job_facets(node))
         return NodeJob(job, self._inputs(node, known), [self._output(table, known)], suffix)
 
     def job(self, name: str, facets: Json) -> Json:
         return {"namespace": self._settings.job_namespace, "name": name, "facets": facets}
 
-    def test_name(self, node: ManifestNode, kind: str) -> str:
+    def test_name(self, node: ManifestNode) -> str:
         """The job of all tests of a table: what it checks is that table."""
-        schema = ".".join(filter(None, (node.database, node.schema)))
-        return self._name(
-            node, f"{schema}." if schema else "", f".build.{kind}" if self.is_build else f".{kind}"
-        )
+        return self._name(node, _schema(node), ".build.test" if self.is_build else ".test")
+
+    def freshness_name(self, node: ManifestNode) -> str:
+        return self._name(node, _schema(node), ".freshness")
 
     def _name(self, node: ManifestNode, schema: str, suffix: str) -> str:
         if self._settings.job_names == "node":
@@ -115,6 +115,10 @@ class ProjectJobs:
         if known.lineage:
             facets["columnLineage"] = PRODUCER.facet("ColumnLineageDatasetFacet", **known.lineage)
         return self._facets.dataset(table, facets)
+
+
+def _schema(node: ManifestNode) -> str:
+    return "".join(f"{part}." for part in (node.database, node.schema) if part)
 
 
 def _is_build(results: RunResults) -> bool:

@@ -1,6 +1,6 @@
 """The files of a project -> events: datasets and jobs as they are designed, then what was run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from headwater.collect.dbt.artifacts import NodeResult
@@ -20,7 +20,7 @@ from headwater.collect.dbt.runs import (
     read_time,
 )
 from headwater.collect.dbt.settings import DbtSettings
-from headwater.collect.dbt.tables import ProjectTables
+from headwater.collect.dbt.tables import ProjectTable, ProjectTables
 from headwater.collect.dbt.warehouses import Warehouse
 from headwater.emit.gaps import GapEntry
 from headwater.model.values.instant import now
@@ -47,6 +47,7 @@ class TranslatedProject:
         settings: DbtSettings,
         headers: Mapping[str, Sequence[str]],
         suffixes: Mapping[str, str],
+        is_reported: Callable[[str], bool] = lambda about: False,
     ) -> None:
         manifest, results = files.manifest, files.results
         self._files = files
@@ -67,6 +68,12 @@ class TranslatedProject:
             manifest, self.project, self._tables, self._columns, self._facets
         )
         self._at = _designed_at(files)
+        # Not compiled this time, but before: what was reported of it then still holds.
+        self._left = {
+            unique_id
+            for unique_id, table in self._tables.by_id.items()
+            if table.node.is_uncompiled and is_reported(_about_dataset(table))
+        }
 
     def events(self) -> Iterator[ProjectEvent]:
         yield from self._designed()
@@ -75,9 +82,11 @@ class TranslatedProject:
     def _designed(self) -> Iterator[ProjectEvent]:
         for table in self._tables.by_id.values():
             unique_id = table.node.unique_id
+            if unique_id in self._left:
+                continue
             dataset = self._facets.described(table, self._columns.by_id[unique_id])
             event = PRODUCER.dataset_event(dataset, self._at)
-            yield ProjectEvent(f"dataset {table.dataset}", unique_id, event)
+            yield ProjectEvent(_about_dataset(table), unique_id, event)
             if not table.is_source:
                 node = self._jobs.of_table(table)
                 event = PRODUCER.job_event(node.job, node.inputs, node.outputs, self._at)
@@ -129,7 +138,7 @@ class TranslatedProject:
         """What was not understood of nodes that have no run here, and of the run's results."""
         reported = {each.unique_id for each in self._ran if each.status not in NOT_RUN}
         for unique_id, known in self._columns.by_id.items():
-            if unique_id not in reported:
+            if unique_id not in reported and unique_id not in self._left:
                 for gap in known.gaps:
                     yield gap._replace(name=unique_id, description=f"{gap.name}: {gap.description}")
         for result in self._ran:
@@ -158,6 +167,10 @@ class _ReadingInvocation(Invocation):
     @property
     def job(self) -> Json:
         return {"namespace": self.namespace, "name": f"dbt-artifacts-{self.project}"}
+
+
+def _about_dataset(table: ProjectTable) -> str:
+    return f"dataset {table.dataset.namespace} {table.dataset.name}"
 
 
 def _runs(source: str, name: str, events: Iterator[Json]) -> Iterator[ProjectEvent]:
