@@ -29,7 +29,7 @@ _SNAPSHOT_COLUMNS = ("dbt_scd_id", "dbt_updated_at", "dbt_valid_from", "dbt_vali
 _CHANGES_DATA = ("insert", "create", "merge", "update", "delete", "copy", "truncate", "drop")
 
 
-class TableColumn(NamedTuple):
+class KnownColumn(NamedTuple):
     name: str
     type: str | None = None
 
@@ -37,7 +37,7 @@ class TableColumn(NamedTuple):
 class TableLineage(NamedTuple):
     """What is known of a table: its columns, what they are made of, and what else it reads."""
 
-    columns: Sequence[TableColumn] = ()
+    columns: Sequence[KnownColumn] = ()
     is_complete: bool = False
     """Whether these are all columns of the table."""
     lineage: Json | None = None
@@ -93,10 +93,10 @@ class ProjectColumns:
         node = table.node
         reader = _QueryReader(self._tables, self._known, table, _column_names(node, listed))
         lineage, found = reader.read(node.code)
-        written = [TableColumn(each.name, each.type) for each in reader.columns]
+        written = [KnownColumn(each.name, each.type) for each in reader.columns]
         if node.resource_type == "snapshot" and written:
             known = {each.name for each in written}
-            written += [TableColumn(name) for name in _meta_columns(node) if name not in known]
+            written += [KnownColumn(name) for name in _meta_columns(node) if name not in known]
         known_by_dbt = {each.dataset for each in self._tables.read_by(node.parents)}
         further = [each for each in reader.inputs if each not in known_by_dbt]
         columns = _described(written, node, listed)
@@ -109,10 +109,10 @@ class ProjectColumns:
         """What is known of a table without its SQL."""
         if listed is not None:
             return TableLineage(_in_catalog(listed, node), True)
-        stated = [TableColumn(c.name, c.data_type) for c in (node.columns or {}).values()]
+        stated = [KnownColumn(c.name, c.data_type) for c in (node.columns or {}).values()]
         if header := self._headers.get(node.unique_id):
             types = (node.config or {}).get("column_types") or {}
-            of_file = [TableColumn(name, types.get(name)) for name in header]
+            of_file = [KnownColumn(name, types.get(name)) for name in header]
             return TableLineage(_described(of_file, node, None), True)
         contract = (node.config or {}).get("contract")
         is_enforced = isinstance(contract, dict) and contract.get("enforced") is True
@@ -187,9 +187,9 @@ class _QueryReader:
 
     def _further(self, name: str) -> DatasetName | None:
         """A table that dbt does not know, by as much of a name as its own tables have."""
-        wanted = len(self._table.parts.name.split("."))
+        length = len(self._table.parts.name.split("."))
         namespace = self._tables.warehouse.namespace
-        return DatasetName(namespace, name) if len(name.split(".")) == wanted else None
+        return DatasetName(namespace, name) if len(name.split(".")) == length else None
 
     def _name_of(self, table: str) -> DatasetName:
         return self._datasets[table]
@@ -235,14 +235,14 @@ def _column_names(node: ManifestNode, listed: CatalogRelation | None) -> dict[st
     return found
 
 
-def _in_catalog(listed: CatalogRelation, node: ManifestNode) -> list[TableColumn]:
+def _in_catalog(listed: CatalogRelation, node: ManifestNode) -> list[KnownColumn]:
     columns = sorted(listed.columns.values(), key=lambda each: each.index)
-    return [TableColumn(each.name, each.type) for each in columns]
+    return [KnownColumn(each.name, each.type) for each in columns]
 
 
 def _described(
-    columns: Iterable[TableColumn], node: ManifestNode, listed: CatalogRelation | None
-) -> list[TableColumn]:
+    columns: Iterable[KnownColumn], node: ManifestNode, listed: CatalogRelation | None
+) -> list[KnownColumn]:
     """Columns with their types as the warehouse has them, else as they are stated or derived."""
     types = {each.name.lower(): each.data_type for each in (node.columns or {}).values()}
     if listed is not None:

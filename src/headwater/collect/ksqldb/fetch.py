@@ -108,7 +108,7 @@ class KsqldbApi:
         return found
 
     def read_queries(self) -> list[KsqldbQuery]:
-        """All queries, with what each reads; older servers are asked for one after the other."""
+        """All queries, with what each reads; of older servers one after the other."""
         entities = self._run("SHOW QUERIES EXTENDED;", is_optional=True)
         if entities is not None:
             return self._all(entities, "query_descriptions", "queryDescriptions", KsqldbQuery)
