@@ -8,6 +8,7 @@ from bench.figure import Figure
 from bench.rows.collect import (
     collect_confluent,
     collect_connect,
+    collect_dbt,
     collect_flink,
     collect_registry,
 )
@@ -56,6 +57,7 @@ ROWS = (
     Row("collect-confluent", collect_confluent, is_full_only=True),
     Row("collect-registry", collect_registry, is_full_only=True),
     Row("collect-flink", collect_flink, is_full_only=True),
+    Row("collect-dbt", collect_dbt, is_full_only=True),
     Row("projection", projection, is_full_only=True),
     Row("estate-large", estate_large, is_full_only=True),
     Row("reads-postgres", reads_postgres, is_full_only=True),

@@ -1,4 +1,4 @@
-"""What a pass of a collector costs: over many connectors, a large registry, many jobs of Flink."""
+"""What a pass of a collector costs: over many connectors, a registry, jobs of Flink, a dbt project."""
 
 import json
 import os
@@ -16,13 +16,14 @@ from bench.cloud_estate import build_large_estate, change_a_hundredth
 from bench.figure import Figure, Sample
 from headwater.demo.confluent.cloud import serve_cloud
 from headwater.demo.confluent.connection import connection_settings
+from testing.dbt_project import NAMESPACE, large_project
 from testing.services.headwater import Headwater
 from testing.stand_ins.connect_rest import ConnectStandIn
 from testing.stand_ins.flink_rest import FlinkStandIn
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
 
-CONNECTORS, SUBJECTS, JOBS = 1_000, 20_000, 200
+CONNECTORS, SUBJECTS, JOBS, MODELS = 1_000, 20_000, 200, 2_000
 LATENCY_SECONDS = 0.02
 REPEATS = 3
 # A sink that a class of its own names, with what a worker tells of a real one.
@@ -47,9 +48,10 @@ INSERT INTO stats SELECT id, SUM(price), COUNT(*) FROM orders WHERE price > 0 GR
 
 
 class Pass(NamedTuple):
-    """One run of the command: how long, its largest memory in MB, and what it sent."""
+    """One run of the command: how long, its processor time, its most memory in MB, what it sent."""
 
     seconds: float
+    cpu_seconds: float
     memory: float
     stored: int
     steal: float
@@ -147,6 +149,23 @@ def collect_flink(client: Client) -> list[Figure]:
     return _figures(f"{JOBS} jobs of Flink with SQL, 20 ms an answer", passes, 20, None)
 
 
+def collect_dbt(client: Client) -> list[Figure]:
+    """Two thousand models of some twenty columns, with joins and aggregations, that were run."""
+    found = []
+    for _ in range(REPEATS):
+        with Headwater.start() as server, tempfile.TemporaryDirectory() as folder:
+            target = large_project(MODELS).write(Path(folder) / "target")
+            own = ["dbt", "--target", str(target), "--namespace", NAMESPACE, "--server", server.url]
+            found.append(_run([*own, "--state", folder], Path(folder)))
+    cpu = [Sample(each.cpu_seconds, each.steal) for each in found]
+    memory = [Sample(each.memory, each.steal) for each in found]
+    what = f"a dbt project of {MODELS:,} models by column, processor time of the command"
+    return [
+        Figure(what, "s", cpu, limit=30),
+        Figure("its most memory", "MB", memory),
+    ]
+
+
 def _at(number: int) -> dict[str, int]:
     return {"kafka_offset": 1_000 + number}
 
@@ -176,7 +195,8 @@ def _run(options: Sequence[str], folder: Path) -> Pass:
         text = out.read()
     if child.returncode != 0:
         raise RuntimeError(f"the pass ended with status {child.returncode}")
-    return Pass(seconds, used.ru_maxrss / 1e3, json.loads(text)["stored"], reading.steal)
+    cpu = used.ru_utime + used.ru_stime
+    return Pass(seconds, cpu, used.ru_maxrss / 1e3, json.loads(text)["stored"], reading.steal)
 
 
 def _figures(

@@ -16,10 +16,12 @@ from headwater.model.event import decode_event
 from headwater.plugins import CheckStep
 from testing.api import Api, open_api
 from testing.commands import run_program
+from testing.dbt_project import NAMESPACE, small_project
 from testing.events.minimal import run_event
 from testing.stand_ins.confluent import open_cloud
 from testing.stand_ins.connect_rest import serve_stand_in
 from testing.stand_ins.flink_rest import FlinkStandIn
+from testing.stand_ins.ksqldb import KsqldbStandIn
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
 
@@ -86,12 +88,34 @@ def example_flink(folder: Path, running: ExitStack) -> Example:
     return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
 
 
+def example_dbt(folder: Path, running: ExitStack) -> Example:
+    project = small_project()
+    project.ran()
+    target = project.write(folder / "shop" / "target")
+    present = {"target": str(target), "namespace": NAMESPACE, "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "target": str(folder / "nowhere")}, 22)
+
+
+def example_ksqldb(folder: Path, running: ExitStack) -> Example:
+    server = running.enter_context(serve(KsqldbStandIn()))
+    for name in ("ORDERS", "PAID"):
+        server.add_source(name, name.lower(), {"ID": "INTEGER"})
+    statement = "CREATE STREAM PAID AS SELECT ID FROM ORDERS EMIT CHANGES;"
+    server.add_query("CSAS_PAID_1", statement, ["ORDERS"], ["PAID"])
+    present = {"url": server.url, "bootstrap": "kafka:9092", "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
+
+
 # One line for each collector of Headwater's own; what an example starts ends with its test.
 EXAMPLES: dict[str, Callable[[Path, ExitStack], Example]] = {
     "confluent": example_confluent,
     "connect": example_connect,
+    "dbt": example_dbt,
     "files": example_files,
     "flink": example_flink,
+    "ksqldb": example_ksqldb,
     "schema-registry": example_schema_registry,
 }
 
