@@ -193,7 +193,7 @@ class StreamIngest:
         checkpoint = tempfile.mkdtemp(prefix="checkpoint-", dir=self._own_folder.absolute())
         writer = frame.writeStream.foreachBatch(self._take_in)
         writer = writer.option("checkpointLocation", Path(checkpoint).as_uri())
-        if self._is_once and self._feed.has_end:
+        if self._is_once and self._feed.ends_by == "trigger":
             return writer.trigger(availableNow=True).start()
         seconds = self._plan.every or 0
         return writer.trigger(processingTime=f"{seconds} seconds").start()
@@ -216,7 +216,9 @@ class StreamIngest:
                     raise SourceChanged(self._feed.place, "stopped")
                 self._begun = batch
                 self._feed.check()
+                frame = self._feed.batch(frame)
                 totals = take_in_frame(frame, self._task, self._writer, self._own_folder)
+                self._move(self._feed.stored(totals.reached))
         except Exception as error:
             self._failure = error if isinstance(error, HeadwaterError) else self._explain(error)
             raise self._failure from error
@@ -225,9 +227,11 @@ class StreamIngest:
                 self._close_writer()
         self._tries = 0
         self._watcher.stored(totals, time.monotonic() - started)
+        if totals.behind is not None:
+            self._watcher.behind(totals.behind)
 
     def _watch(self, query: StreamingQuery) -> None:
-        if self._is_once and not self._feed.has_end:
+        if self._is_once and self._feed.ends_by == "idle":
             threading.Thread(target=_stop_at_end, args=(query,), daemon=True).start()
         while not query.awaitTermination(_LOOK_SECONDS):
             self._settle(query)
@@ -237,6 +241,8 @@ class StreamIngest:
                 self._flush()
             if self._stopping.is_set():
                 self._wait_for_batch(query)
+                return
+            if self._is_once and self._feed.is_through():
                 return
 
     def _check(self) -> None:
