@@ -13,7 +13,7 @@ import httpx2
 import pytest
 from sqlalchemy import Engine
 
-from headwater.access import AwsSettings
+from headwater.access import AwsSettings, KafkaAccess
 from headwater.cli.commands.ingest.ingest_run import (
     IngestOptions,
     make_task,
@@ -37,6 +37,7 @@ from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer, ready
 from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
+from testing.services.kafka_secured import PASSWORD, USER, SecuredKafka
 from testing.services.moto import REGION, Moto
 from testing.stores import open_prepared
 from tests.faults.load import JSON, PATH, new_client
@@ -174,6 +175,38 @@ def test_files_by_spark(target: Target, spark: "SparkSession", tmp_path: Path) -
     target.ingest(spark, FilesFeed(str(tmp_path / "events")), "again")
     assert len(own_events(target.engine)) == len(before) + 2
     target.check(make_corpus().all)
+
+
+@pytest.fixture(scope="module")
+def secured() -> Iterator[SecuredKafka]:
+    with SecuredKafka.start() as service:
+        yield service
+
+
+@pytest.mark.parametrize("protocol", ["SSL", "SASL_SSL"])
+def test_a_secured_kafka_by_spark(
+    target: Target,
+    spark: "SparkSession",
+    secured: SecuredKafka,
+    protocol: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By a client certificate; by SCRAM."""
+    topic = f"lineage-{uuid4().hex}"
+    secured.create_topic(topic, PARTITIONS)
+    for number, events in enumerate(cut(doubled(make_corpus().all), 30)):
+        secured.produce(topic, events, partition=number % PARTITIONS)
+    monkeypatch.setenv("KAFKA_PASSWORD", PASSWORD)
+    certificate, key = map(str, secured.client)
+    login = {"user": USER, "password": "env:KAFKA_PASSWORD", "sasl_mechanism": "SCRAM-SHA-512"}
+    own = {"SSL": {"certificate": certificate, "key": key}, "SASL_SSL": login}[protocol]
+    given = {"security_protocol": protocol, "ca": str(secured.ca), **own}
+    access = KafkaAccess.model_validate(given)
+    source = KafkaSource(secured.address(protocol), (topic,), access=access)
+    target.ingest(spark, KafkaFeed(source, "group"))
+    assert len(own_events(target.engine)) == 2
+    target.check(make_corpus().all)
+    target.check_lake()
 
 
 def test_kafka_by_spark(target: Target, spark: "SparkSession", kafka: Kafka) -> None:

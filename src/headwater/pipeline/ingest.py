@@ -184,8 +184,8 @@ class StreamIngest:
             return SourceChanged(self._feed.place, "the topic has new partitions")
         if _OF_KAFKA.search(stack):
             reason = _REASON.search(stack)
-            text = find_reason(stack) or (reason[1] if reason else _describe(error))
-            return SourceUnavailable(self._feed.place, with_advice(text))
+            text = with_advice(reason[1] if reason else _describe(error), find_reason(stack))
+            return SourceUnavailable(self._feed.place, text)
         return SparkUnavailable(_describe(error))
 
     def _start(self, frame: DataFrame) -> StreamingQuery:

@@ -75,9 +75,9 @@ def advise(error: str) -> str:
     return next((advice.text for advice in ADVICE if advice.sign in error), "")
 
 
-def with_advice(error: str) -> str:
-    """An error, and behind it what to do."""
-    return f"{error}; {advice}" if (advice := advise(error)) else error
+def with_advice(error: str, cause: str | None = None) -> str:
+    """An error, and behind it what to do about it or its cause."""
+    return f"{error}; {advice}" if (advice := advise(cause or error)) else error
 
 
 def find_reason(stack: str) -> str | None:
