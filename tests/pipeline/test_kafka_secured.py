@@ -1,4 +1,4 @@
-"""A secured cluster, by a real broker: each way in, and the step of a check that each fault fails."""
+"""A secured cluster, by a real broker: each way in, and which step of a check each fault fails."""
 
 import logging
 from collections.abc import Iterator
