@@ -1,4 +1,4 @@
-"""What a pass of a collector costs: over many connectors, a registry, jobs of Flink, a dbt project."""
+"""What a pass of a collector costs: connectors, a registry, jobs of Flink, a dbt project."""
 
 import json
 import os
