@@ -72,7 +72,7 @@ def collect_connect(client: Client) -> list[Figure]:
     with serve(worker):
         options = ["--url", worker.url, "--group", "bench", "--bootstrap", "bench:9092"]
         passes = _measure(["connect", *options], CONNECTORS)
-    return _figures(f"{CONNECTORS:,} connectors, 20 ms an answer", passes, 10, 200)
+    return figures_of_passes(f"{CONNECTORS:,} connectors, 20 ms an answer", passes, 10, 200)
 
 
 def collect_registry(client: Client) -> list[Figure]:
@@ -88,7 +88,7 @@ def collect_registry(client: Client) -> list[Figure]:
     with serve(registry):
         options = ["--url", registry.url, "--bootstrap", "bench:9092"]
         passes = _measure(["schema-registry", *options], SUBJECTS)
-    return _figures(f"{SUBJECTS:,} subjects", passes, 60, None)
+    return figures_of_passes(f"{SUBJECTS:,} subjects", passes, 60, None)
 
 
 def collect_confluent(client: Client) -> list[Figure]:
@@ -106,9 +106,9 @@ def collect_confluent(client: Client) -> list[Figure]:
         pairs = [(f"--{name.replace('_', '-')}", str(value)) for name, value in settings.items()]
         own = ["confluent", *(part for pair in pairs for part in pair), *keys]
         own += ["--server", server.url]
-        first = _run(own, Path(folder))
+        first = run_collector(own, Path(folder))
         changed = change_a_hundredth(estate)
-        second = _run(own, Path(folder))
+        second = run_collector(own, Path(folder))
         if second.stored != changed:
             raise RuntimeError(f"sent {second.stored} of {changed} changes")
         found.append((first, second))
@@ -146,7 +146,7 @@ def collect_flink(client: Client) -> list[Figure]:
             (Path(scripts) / f"job-{number}.sql").write_text(_SCRIPT.format(number=number))
         options = ["--url", cluster.url, "--sql", scripts]
         passes = _measure(["flink", *options], 2 * JOBS)
-    return _figures(f"{JOBS} jobs of Flink with SQL, 20 ms an answer", passes, 20, None)
+    return figures_of_passes(f"{JOBS} jobs of Flink with SQL, 20 ms an answer", passes, 20, None)
 
 
 def collect_dbt(client: Client) -> list[Figure]:
@@ -156,7 +156,7 @@ def collect_dbt(client: Client) -> list[Figure]:
         with Headwater.start() as server, tempfile.TemporaryDirectory() as folder:
             target = large_project(MODELS).write(Path(folder) / "target")
             own = ["dbt", "--target", str(target), "--namespace", NAMESPACE, "--server", server.url]
-            found.append(_run([*own, "--state", folder], Path(folder)))
+            found.append(run_collector([*own, "--state", folder], Path(folder)))
     cpu = [Sample(each.cpu_seconds, each.steal) for each in found]
     memory = [Sample(each.memory, each.steal) for each in found]
     what = f"a dbt project of {MODELS:,} models by column, processor time of the command"
@@ -176,14 +176,16 @@ def _measure(command: Sequence[str], expected: int) -> list[tuple[Pass, Pass]]:
     for _ in range(REPEATS):
         with Headwater.start() as server, tempfile.TemporaryDirectory() as folder:
             own = [*command, "--server", server.url]
-            first, second = (_run([*own, "--state", folder], Path(folder)) for _ in range(2))
+            first, second = (
+                run_collector([*own, "--state", folder], Path(folder)) for _ in range(2)
+            )
         if (first.stored, second.stored) != (expected, 0):
             raise RuntimeError(f"sent {first.stored} and {second.stored}, not {expected} and 0")
         found.append((first, second))
     return found
 
 
-def _run(options: Sequence[str], folder: Path) -> Pass:
+def run_collector(options: Sequence[str], folder: Path) -> Pass:
     program = Path(sys.executable).with_name("headwater")
     with process.meter() as reading, (folder / "out").open("w+b") as out:
         started = time.perf_counter()
@@ -199,7 +201,7 @@ def _run(options: Sequence[str], folder: Path) -> Pass:
     return Pass(seconds, cpu, used.ru_maxrss / 1e3, json.loads(text)["stored"], reading.steal)
 
 
-def _figures(
+def figures_of_passes(
     what: str, passes: Sequence[tuple[Pass, Pass]], seconds: float, megabytes: float | None
 ) -> list[Figure]:
     first = [Sample(each.seconds, each.steal) for each, _ in passes]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import msgspec
 import pytest
@@ -19,6 +20,7 @@ from testing.commands import run_program
 from testing.dbt_project import NAMESPACE, small_project
 from testing.events.minimal import run_event
 from testing.stand_ins.confluent import open_cloud
+from testing.services.kafka import Kafka
 from testing.stand_ins.connect_rest import serve_stand_in
 from testing.stand_ins.flink_rest import FlinkStandIn
 from testing.stand_ins.ksqldb import KsqldbStandIn
@@ -108,27 +110,60 @@ def example_ksqldb(folder: Path, running: ExitStack) -> Example:
     return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
 
 
+def example_kafka(folder: Path, running: ExitStack, kafka: Kafka) -> Example:
+    prefix = f"contract-{uuid4().hex}"
+    for number in range(3):
+        kafka.create_topic(f"{prefix}.{number}")
+    own = {"topics": f"{prefix}.*", "groups": f"{prefix}.*", "timeout": "5s"}
+    present = {"bootstrap": kafka.bootstrap, **own, "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "bootstrap": "127.0.0.1:1", "timeout": "1s"}, 3)
+
+
+def example_pipelines(folder: Path, running: ExitStack) -> Example:
+    ends = {"source": {"name": "shop"}, "destination": {"name": "warehouse"}}
+    pipelines = [{"name": f"pipeline-{number}", **ends} for number in range(3)]
+    file = folder / "list.json"
+    file.write_text(json.dumps({"pipelines": pipelines}))
+    present = {"place": str(file), "bootstrap": "kafka:9092", "state": str(folder / "state")}
+    options = [str(file), "--bootstrap", "kafka:9092", "--state", present["state"]]
+    # Three pipelines, their source, and what the list does not say of it.
+    return Example(present, options, {**present, "place": str(folder / "nowhere")}, 5)
+
+
 # One line for each collector of Headwater's own; what an example starts ends with its test.
-EXAMPLES: dict[str, Callable[[Path, ExitStack], Example]] = {
+EXAMPLES: dict[str, Callable[..., Example]] = {
     "confluent": example_confluent,
     "connect": example_connect,
     "dbt": example_dbt,
     "files": example_files,
     "flink": example_flink,
     "ksqldb": example_ksqldb,
+    "kafka": example_kafka,
+    "pipelines": example_pipelines,
     "schema-registry": example_schema_registry,
 }
 
 
-@pytest.fixture(params=COLLECTORS.own)
+# The services of all tests that an example needs.
+SERVICES: dict[str, tuple[str, ...]] = {"kafka": ("kafka",)}
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=[pytest.mark.integration] if name in SERVICES else [])
+        for name in COLLECTORS.own
+    ]
+)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture
-def example(name: str, tmp_path: Path) -> Iterator[Example]:
+def example(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Example]:
+    services = [request.getfixturevalue(each) for each in SERVICES.get(name, ())]
     with ExitStack() as running:
-        yield EXAMPLES[name](tmp_path, running)
+        yield EXAMPLES[name](tmp_path, running, *services)
 
 
 def make(name: str, settings: dict[str, Any]) -> Collector:

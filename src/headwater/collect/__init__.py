@@ -41,6 +41,15 @@ COLLECTORS = Registry(
             "Streams, tables and persistent queries of ksqlDB, by its REST API.",
             extra="sql",
         ),
+        "kafka": Entry(
+            "headwater.collect.kafka:KafkaCollector",
+            "Topics, consumer groups and access rules of a Kafka cluster, by its admin protocol.",
+            extra="kafka",
+        ),
+        "pipelines": Entry(
+            "headwater.collect.pipelines:PipelinesCollector",
+            "Pipelines of a managed platform, by its exported list: Streamkap's and the like.",
+        ),
         "schema-registry": Entry(
             "headwater.collect.schema_registry:SchemaRegistryCollector",
             "Schemas of topics in a schema registry: Confluent's API, and those that speak it.",
