@@ -17,9 +17,13 @@ from headwater.model.event import decode_event
 from headwater.plugins import CheckStep
 from testing.api import Api, open_api
 from testing.commands import run_program
+from testing.dbt_project import NAMESPACE, small_project
 from testing.events.minimal import run_event
+from testing.stand_ins.confluent import open_cloud
 from testing.services.kafka import Kafka
 from testing.stand_ins.connect_rest import serve_stand_in
+from testing.stand_ins.flink_rest import FlinkStandIn
+from testing.stand_ins.ksqldb import KsqldbStandIn
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
 
@@ -45,6 +49,18 @@ def example_files(folder: Path, running: ExitStack) -> Example:
     )
 
 
+def example_confluent(folder: Path, running: ExitStack) -> Example:
+    opened = running.enter_context(open_cloud(folder / "cloud"))
+    present = {key: value for key, value in opened.values.items() if key != "keys"}
+    options = [
+        part
+        for key, value in present.items()
+        for part in (f"--{key.replace('_', '-')}", str(value))
+    ]
+    options += [part for key in opened.values["keys"] for part in ("--keys", key)]
+    return Example(opened.values, options, {**opened.values, "url": "http://127.0.0.1:1"}, 22)
+
+
 def example_connect(folder: Path, running: ExitStack) -> Example:
     worker = running.enter_context(serve_stand_in())
     for number in range(3):
@@ -60,6 +76,36 @@ def example_schema_registry(folder: Path, running: ExitStack) -> Example:
     for number in range(3):
         registry.add(f"topic-{number}-value", '"string"')
     present = {"url": registry.url, "bootstrap": "kafka:9092", "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
+
+
+def example_flink(folder: Path, running: ExitStack) -> Example:
+    cluster = running.enter_context(serve(FlinkStandIn()))
+    for number in range(3):
+        cluster.add(job := f"{number + 1:032x}", f"job-{number}")
+        cluster.jobs[job]["state"] = "CREATED"
+    present = {"url": cluster.url, "namespace": "shop", "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
+
+
+def example_dbt(folder: Path, running: ExitStack) -> Example:
+    project = small_project()
+    project.ran()
+    target = project.write(folder / "shop" / "target")
+    present = {"target": str(target), "namespace": NAMESPACE, "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "target": str(folder / "nowhere")}, 22)
+
+
+def example_ksqldb(folder: Path, running: ExitStack) -> Example:
+    server = running.enter_context(serve(KsqldbStandIn()))
+    for name in ("ORDERS", "PAID"):
+        server.add_source(name, name.lower(), {"ID": "INTEGER"})
+    statement = "CREATE STREAM PAID AS SELECT ID FROM ORDERS EMIT CHANGES;"
+    server.add_query("CSAS_PAID_1", statement, ["ORDERS"], ["PAID"])
+    present = {"url": server.url, "bootstrap": "kafka:9092", "state": str(folder / "state")}
     options = [part for key, value in present.items() for part in (f"--{key}", value)]
     return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
 
@@ -87,8 +133,12 @@ def example_pipelines(folder: Path, running: ExitStack) -> Example:
 
 # One line for each collector of Headwater's own; what an example starts ends with its test.
 EXAMPLES: dict[str, Callable[..., Example]] = {
+    "confluent": example_confluent,
     "connect": example_connect,
+    "dbt": example_dbt,
     "files": example_files,
+    "flink": example_flink,
+    "ksqldb": example_ksqldb,
     "kafka": example_kafka,
     "pipelines": example_pipelines,
     "schema-registry": example_schema_registry,
