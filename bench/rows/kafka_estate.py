@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
@@ -83,5 +83,13 @@ def _commit(kafka: Kafka, names: Sequence[str], number: int) -> None:
     """A group without members, that was at the beginning of two topics."""
     own = {"group.id": f"shop.group-{number:04}", "enable.auto.commit": False, "log_level": 0}
     read = [TopicPartition(names[number], 0, 0), TopicPartition(names[-1 - number], 0, 0)]
+    give_up = time.monotonic() + _ANSWER_SECONDS
     with Consumer({"bootstrap.servers": kafka.bootstrap, **own}) as consumer:
-        consumer.commit(offsets=read, asynchronous=False)
+        while True:
+            try:
+                consumer.commit(offsets=read, asynchronous=False)
+                return
+            except KafkaException:
+                # The broker is still busy with the topics, and has no coordinator of groups yet.
+                if time.monotonic() > give_up:
+                    raise
