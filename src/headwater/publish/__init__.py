@@ -28,21 +28,34 @@ PUBLISHERS = Registry(
 
 
 class PlannedChange(NamedTuple):
-    """What would be done at the target: an action, on what, and how often."""
+    """What would be done at the target: an action, on what, and how often.
+
+    `details` are lines of a diff: what it is to hold, or what changes of it.
+    """
 
     action: str
     what: str
     times: int = 1
+    details: tuple[str, ...] = ()
 
 
 class Published(NamedTuple):
-    """What one step has done, for good; `waiting` is how much is left, if known."""
+    """What one step has done, for good; `waiting` is how much is left, if known.
+
+    Of what was sent to a catalog, some was `created`, `updated` or `removed`.
+    """
 
     sent: int = 0
     refused: int = 0
     skipped: int = 0
     """Not for this target."""
     waiting: int | None = None
+    created: int = 0
+    updated: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    problems: tuple[str, ...] = ()
+    """Why each of those was refused or skipped, in a line."""
 
 
 class Publisher(Protocol):

@@ -1,0 +1,95 @@
+"""Jobs as they are now, each with what it makes its outputs of."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from headwater.answers.descriptions import describe_jobs
+from headwater.answers.inventory.entries import ColumnLink, DatasetRef, Flow, JobEntry
+from headwater.answers.inventory.links import LinkReader, read_refs, text_of
+from headwater.answers.nodes import view_at
+from headwater.graph.view import View, Visit
+from headwater.model.aspects import JOB_TYPE
+from headwater.model.gaps import describe_gaps
+from headwater.model.relations import Direction
+from headwater.model.uses import Name
+from headwater.store.engine import Connection
+
+
+def read_jobs_with_flows(connection: Connection, ids: list[bytes]) -> list[JobEntry]:
+    """Those of some jobs that are listed."""
+    view = view_at(connection, None)
+    absent = view.reader.unseen_jobs(ids, view.at) | view.hidden(ids)
+    there = [id for id in ids if id not in absent]
+    described = {
+        id: found
+        for id, found in describe_jobs(connection, there, view.at).items()
+        if not found.is_deleted
+    }
+    visits: defaultdict[bytes, list[Visit]] = defaultdict(list)
+    for visit in (*map(Visit, described), *view.past_visits(list(described))):
+        visits[visit.job].append(visit)
+    flows = _read_flows(view, visits)
+    gaps = view.gaps(map(Visit, described)) if view.reader.has_gaps else {}
+    entries = []
+    for id, found in described.items():
+        job_type = found.facets.get(JOB_TYPE, {})
+        entries.append(
+            JobEntry(
+                Name(found.job.namespace, found.job.name),
+                found.system,
+                text_of(job_type.get("integration")),
+                text_of(job_type.get("processingType")),
+                text_of(job_type.get("jobType")),
+                text_of(found.facets.get("documentation", {}).get("description")),
+                flows[id],
+                describe_gaps(gaps.get(id, ())),
+            )
+        )
+    return entries
+
+
+def _read_flows(view: View, visits: Mapping[bytes, list[Visit]]) -> dict[bytes, tuple[Flow, ...]]:
+    """What jobs use, one flow for each output, with the inputs that belong to it."""
+    every = [visit for some in visits.values() for visit in some]
+    outputs = view.links(every, Direction.OUTPUT)
+    paired = {
+        (visit, link.dataset): visit._replace(of=link.dataset, way=Direction.OUTPUT)
+        for visit, links in outputs.items()
+        for link in links
+    }
+    links = LinkReader(view, [*every, *paired.values()])
+    written = {link.dataset for some in outputs.values() for link in some}
+    refs = read_refs(view, links.datasets | written)
+    found: dict[bytes, tuple[Flow, ...]] = {}
+    for job, some in visits.items():
+        flows = [
+            _flow(links, refs, paired[visit, link.dataset], link.dataset)
+            for visit in some
+            for link in outputs[visit]
+            if link.dataset in refs
+        ]
+        used = {each for flow in flows for each in flow.inputs}
+        rest = [
+            refs[source]
+            for visit in some
+            for source in links.sources(visit)
+            if source in refs and refs[source] not in used
+        ]
+        if rest:
+            flows.append(Flow(None, tuple(sorted(set(rest)))))
+        found[job] = tuple(sorted(flows, key=lambda flow: (flow.output is None, flow.output or ())))
+    return found
+
+
+def _flow(links: LinkReader, refs: Mapping[bytes, DatasetRef], visit: Visit, output: bytes) -> Flow:
+    pairs = [(refs[source], link) for source, link in links.pairs(visit, output) if source in refs]
+    inputs = {refs[source] for source in links.sources(visit) if source in refs}
+    inputs |= {source for source, _ in pairs}
+    return Flow(
+        refs[output], tuple(sorted(inputs)), tuple(sorted(dict.fromkeys(pairs), key=_order))
+    )
+
+
+def _order(pair: tuple[DatasetRef, ColumnLink]) -> tuple[DatasetRef, tuple[str, ...]]:
+    dataset, link = pair
+    return dataset, link.order()
