@@ -22,6 +22,11 @@ PUBLISHERS = Registry(
             "headwater.publish.openlineage:OpenLineagePublisher",
             "Relay every event, as received, to another OpenLineage backend by HTTP.",
         ),
+        "unity-catalog": Entry(
+            "headwater.publish.unity_catalog:UnityCatalogPublisher",
+            "External lineage, properties and comments for Databricks' Unity Catalog.",
+            "databricks",
+        ),
     },
     reserved=("status", "refused", "again", "remove"),
 )

@@ -26,11 +26,11 @@ class Inventory:
                 entries = read_datasets(connection, ids, with_upstreams)
             yield from entries
 
-    def jobs(self) -> Iterator[JobEntry]:
+    def jobs(self, with_columns: bool = True) -> Iterator[JobEntry]:
         """Every job that is listed."""
         for ids in self._pages("job"):
             with answering(), self._engine.connect() as connection:
-                entries = read_jobs_with_flows(connection, ids)
+                entries = read_jobs_with_flows(connection, ids, with_columns)
             yield from entries
 
     def _pages(self, table: Literal["dataset", "job"]) -> Iterator[list[bytes]]:

@@ -15,7 +15,9 @@ from headwater.model.uses import Name
 from headwater.store.engine import Connection
 
 
-def read_jobs_with_flows(connection: Connection, ids: list[bytes]) -> list[JobEntry]:
+def read_jobs_with_flows(
+    connection: Connection, ids: list[bytes], with_columns: bool
+) -> list[JobEntry]:
     """Those of some jobs that are listed."""
     view = view_at(connection, None)
     absent = view.reader.unseen_jobs(ids, view.at) | view.hidden(ids)
@@ -28,7 +30,7 @@ def read_jobs_with_flows(connection: Connection, ids: list[bytes]) -> list[JobEn
     visits: defaultdict[bytes, list[Visit]] = defaultdict(list)
     for visit in (*map(Visit, described), *view.past_visits(list(described))):
         visits[visit.job].append(visit)
-    flows = _read_flows(view, visits)
+    flows = _read_flows(view, visits, with_columns)
     gaps = view.gaps(map(Visit, described)) if view.reader.has_gaps else {}
     entries = []
     for id, found in described.items():
@@ -48,7 +50,9 @@ def read_jobs_with_flows(connection: Connection, ids: list[bytes]) -> list[JobEn
     return entries
 
 
-def _read_flows(view: View, visits: Mapping[bytes, list[Visit]]) -> dict[bytes, tuple[Flow, ...]]:
+def _read_flows(
+    view: View, visits: Mapping[bytes, list[Visit]], with_columns: bool
+) -> dict[bytes, tuple[Flow, ...]]:
     """What jobs use, one flow for each output, with the inputs that belong to it."""
     every = [visit for some in visits.values() for visit in some]
     outputs = view.links(every, Direction.OUTPUT)
@@ -57,7 +61,7 @@ def _read_flows(view: View, visits: Mapping[bytes, list[Visit]]) -> dict[bytes, 
         for visit, links in outputs.items()
         for link in links
     }
-    links = LinkReader(view, [*every, *paired.values()])
+    links = LinkReader(view, [*every, *paired.values()], with_columns)
     written = {link.dataset for some in outputs.values() for link in some}
     refs = read_refs(view, links.datasets | written)
     found: dict[bytes, tuple[Flow, ...]] = {}

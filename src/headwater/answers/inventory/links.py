@@ -11,7 +11,7 @@ from headwater.model.relations import Direction
 class LinkReader:
     """What visited jobs use, with their column maps, read for all of them at once."""
 
-    def __init__(self, view: View, visits: Iterable[Visit]) -> None:
+    def __init__(self, view: View, visits: Iterable[Visit], with_columns: bool = True) -> None:
         self._view = view
         requested = list(visits)
         self._inputs = view.links(requested, Direction.INPUT)
@@ -19,7 +19,9 @@ class LinkReader:
         digests = {
             digest for links in self._outputs.values() for link in links for digest in link.columns
         }
-        self._maps: dict[bytes, ColumnMap] = view.reader.column_maps(digests)
+        self._maps: dict[bytes, ColumnMap] = (
+            view.reader.column_maps(digests) if with_columns else {}
+        )
         named = {
             source.dataset
             for each in self._maps.values()

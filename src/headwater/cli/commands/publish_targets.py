@@ -1,4 +1,4 @@
-"""`headwater publish status` and the like: targets, what they did not take, and how they are removed.
+"""`headwater publish status` and the like: targets, what they did not take, and their removal.
 
 A target is given events, and is a reader of the outbox, or items of a catalog.
 """

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from headwater.answers.inventory import Inventory
 from headwater.config import Section
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, TargetUnavailable
 from headwater.model.uses import Name
 from headwater.plugins import CheckStep
 from headwater.store.published import ItemKey
@@ -106,6 +106,10 @@ class ItemRefused(HeadwaterError):
         self.is_retriable = is_retriable
 
 
+class KeyRefused(TargetUnavailable):
+    """The catalog does not know the key, or no longer: waiting does not help."""
+
+
 class ItemSkipped(HeadwaterError):
     """There is nothing in the catalog that an item could be put on, such as its table."""
 
@@ -117,10 +121,13 @@ class Catalog(Protocol):
     They raise ItemRefused, ItemSkipped, or TargetUnavailable where nothing is taken now.
     """
 
-    kinds: Sequence[str]
-    """Of items, in the order in which they are created; they are removed in the opposite one."""
-    lasts_seconds: float | None
-    """How long it keeps what it is given; published again when half of it has passed."""
+    @property
+    def kinds(self) -> Sequence[str]:
+        """Of items, in the order in which they are created; they are removed in the opposite."""
+
+    @property
+    def lasts_seconds(self) -> float | None:
+        """How long it keeps what it is given; published again when half of it has passed."""
 
     def items(self, inventory: Inventory) -> Iterator[Item | Skipped]:
         """All that it is to hold now, in the order of its kinds."""
@@ -128,7 +135,8 @@ class Catalog(Protocol):
     def write(self, item: Item, reference: str, is_new: bool) -> str:
         """Create or change an item; gives what the catalog calls it."""
 
-    def remove(self, key: ItemKey, reference: str) -> None: ...
+    def remove(self, key: ItemKey, reference: str, body: Json) -> None:
+        """Take away what was published, with what it last held."""
 
     def read_state(self, item: Item, reference: str) -> State:
         """Compare an item with what the catalog has."""

@@ -1,12 +1,17 @@
 """Applying changes to a catalog, and noting what it has taken, some at a time."""
 
+import time
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
 
 from headwater.errors import TargetUnavailable
 from headwater.model.values import ids
 from headwater.model.values.instant import now
 from headwater.publish import Published
-from headwater.publish.catalog import Catalog, ItemRefused, ItemSkipped
+from headwater.publish.catalog import Catalog, ItemRefused, ItemSkipped, Json, KeyRefused
 from headwater.publish.catalog.compare import Action, Change, encode_body
 from headwater.store.engine import Engine
 from headwater.store.failures import answering
@@ -18,18 +23,30 @@ from headwater.store.published import (
     forget_items,
     note_problem,
     note_published,
+    read_body,
 )
 
 # So many failures one after another that a later try may not meet are the catalog's, not an item's.
 _FAILURES_IN_A_ROW = 3
+# Seconds between tries of one change, or as long as the catalog asks to be left alone.
+_WAITS = (1.0, 2.0, 4.0, 8.0)
+_LONGEST_WAIT = 120.0
 _MOST_PROBLEMS_SHOWN = 20
 
 
 class Applier:
     """Applies one change at a time; what was done is noted by `record`."""
 
-    def __init__(self, catalog: Catalog, engine: Engine, target: str) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        engine: Engine,
+        target: str,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._catalog = catalog
+        self._sleep = sleep
+        self._has_taken = False
         self._engine = engine
         self._target = target
         self._published: list[tuple[PublishedItem, bytes]] = []
@@ -60,8 +77,8 @@ class Applier:
 
     def _try(self, change: Change) -> None:
         try:
-            self._do(change)
-            self._failures = 0
+            self._persist(change)
+            self._failures, self._has_taken = 0, True
         except ItemSkipped as error:
             self._skip(change, error.message)
             self._note_problem(change, error.message)
@@ -74,9 +91,25 @@ class Applier:
             if self._failures >= _FAILURES_IN_A_ROW:
                 raise TargetUnavailable(self._target, error.message) from None
 
+    def _persist(self, change: Change) -> None:
+        """Try again what may pass: a catalog that asks to wait, or that has taken others."""
+        for wait in _WAITS:
+            try:
+                return self._do(change)
+            except KeyRefused:
+                raise
+            except TargetUnavailable as error:
+                requested = error.retry_after
+                if requested is None and not self._has_taken:
+                    raise
+                if requested is not None and requested > _LONGEST_WAIT:
+                    raise
+                self._sleep(max(wait, requested or 0.0))
+        return self._do(change)
+
     def _do(self, change: Change) -> None:
         if change.item is None:
-            self._catalog.remove(change.key, change.reference)
+            self._catalog.remove(change.key, change.reference, self._read_body(change.key))
             self._removed.append(change.key)
             self._counts["removed"] += 1
             return
@@ -86,6 +119,11 @@ class Applier:
         item = PublishedItem(change.key, change.subject, ids.digest(body), reference, now())
         self._published.append((item, body))
         self._counts["created" if is_new else "updated"] += 1
+
+    def _read_body(self, key: ItemKey) -> Json:
+        with answering(), self._engine.connect() as connection:
+            body = read_body(connection, self._target, key)
+        return msgspec.json.decode(body, type=dict[str, Any]) if body else {}
 
     def _skip(self, change: Change, reason: str) -> None:
         self._counts["skipped"] += 1

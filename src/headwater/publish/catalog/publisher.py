@@ -1,7 +1,7 @@
 """A publisher for catalogs: a pass compares, applies what differs, and notes what was done."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing
 from typing import Any, ClassVar, cast
 
@@ -45,6 +45,7 @@ class CatalogPublisher:
         self._settings = settings
         self._engine = engine
         self.name: str = settings.name or self.address()
+        self.sleep: Callable[[float], None] = time.sleep
 
     def address(self) -> str:
         """Where the catalog is, by which a target is told from another."""
@@ -100,7 +101,7 @@ class CatalogPublisher:
                     end_pass(connection, self.name, now(), problem)
 
     def _run(self, catalog: Catalog) -> Iterator[Published]:
-        applier = Applier(catalog, self._engine, self.name)
+        applier = Applier(catalog, self._engine, self.name, self.sleep)
         totals: dict[str, int] = {}
         failure: HeadwaterError | None = None
         try:
