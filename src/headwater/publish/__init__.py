@@ -27,6 +27,20 @@ PUBLISHERS = Registry(
             "External lineage, properties and comments for Databricks' Unity Catalog.",
             "databricks",
         ),
+        "glue": Entry(
+            "headwater.publish.glue:GluePublisher",
+            "A summary of lineage in the parameters and descriptions of AWS Glue's tables.",
+            "aws",
+        ),
+        "datazone": Entry(
+            "headwater.publish.datazone:DataZonePublisher",
+            "The lineage of jobs as OpenLineage events for Amazon DataZone.",
+            "aws",
+        ),
+        "google": Entry(
+            "headwater.publish.google:GooglePublisher",
+            "The lineage of jobs as OpenLineage events for Google's Data Lineage API.",
+        ),
     },
     reserved=("status", "refused", "again", "remove"),
 )

@@ -1,21 +1,20 @@
 """Datasets as they are now, each with the datasets that it is made of."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from headwater.answers.descriptions import DescribedDataset, describe_datasets
 from headwater.answers.inventory.entries import (
-    Column,
     ColumnLink,
     DatasetEntry,
     DatasetRef,
     Upstream,
 )
-from headwater.answers.inventory.links import LinkReader, read_refs, text_of
+from headwater.answers.inventory.links import LinkReader, list_columns, read_refs, text_of
 from headwater.answers.nodes import view_at
 from headwater.graph.view import Visit
 from headwater.model.aspects import OWNERSHIP
-from headwater.model.facets import Schema, SchemaField
+from headwater.model.facets import Schema
 from headwater.model.gaps import describe_gaps
 from headwater.model.relations import Direction
 from headwater.model.uses import Name
@@ -119,18 +118,13 @@ def _dataset_entry(
     return DatasetEntry(
         DatasetRef(found.name, found.aliases),
         found.system,
-        tuple(_columns(schema.fields or () if schema else ())),
+        list_columns(schema),
         text_of(found.facets.get("documentation", {}).get("description")),
         _named(tags, "key"),
         _named(owners, "name"),
         upstreams,
         gaps,
     )
-
-
-def _columns(fields: Iterable[SchemaField]) -> Iterator[Column]:
-    for field in fields:
-        yield Column(field.name, field.type or "", field.description or "")
 
 
 def _named(values: object, key: str) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """What an inventory consists of: datasets with what they are made of, jobs with what they use."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from headwater.model.column_map import Transformation
@@ -80,6 +81,8 @@ class JobEntry(NamedTuple):
     description: str
     flows: tuple[Flow, ...]
     gaps: str
+    columns: Mapping[DatasetRef, tuple[Column, ...]] = {}
+    """The columns of its datasets, where these are known and requested."""
 
     @property
     def inputs(self) -> list[DatasetRef]:

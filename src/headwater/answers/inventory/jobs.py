@@ -3,16 +3,18 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from headwater.answers.descriptions import describe_jobs
-from headwater.answers.inventory.entries import ColumnLink, DatasetRef, Flow, JobEntry
-from headwater.answers.inventory.links import LinkReader, read_refs, text_of
+from headwater.answers.descriptions import describe_datasets, describe_jobs
+from headwater.answers.inventory.entries import Column, ColumnLink, DatasetRef, Flow, JobEntry
+from headwater.answers.inventory.links import LinkReader, list_columns, read_refs, text_of
 from headwater.answers.nodes import view_at
 from headwater.graph.view import View, Visit
 from headwater.model.aspects import JOB_TYPE
 from headwater.model.gaps import describe_gaps
 from headwater.model.relations import Direction
 from headwater.model.uses import Name
+from headwater.model.values.ids import dataset_id
 from headwater.store.engine import Connection
+from headwater.store.read.content_cache import SCHEMAS
 
 
 def read_jobs_with_flows(
@@ -31,6 +33,7 @@ def read_jobs_with_flows(
     for visit in (*map(Visit, described), *view.past_visits(list(described))):
         visits[visit.job].append(visit)
     flows = _read_flows(view, visits, with_columns)
+    columns = _read_columns(connection, view, flows) if with_columns else {id: {} for id in flows}
     gaps = view.gaps(map(Visit, described)) if view.reader.has_gaps else {}
     entries = []
     for id, found in described.items():
@@ -45,6 +48,7 @@ def read_jobs_with_flows(
                 text_of(found.facets.get("documentation", {}).get("description")),
                 flows[id],
                 describe_gaps(gaps.get(id, ())),
+                columns[id],
             )
         )
     return entries
@@ -83,6 +87,27 @@ def _read_flows(
             flows.append(Flow(None, tuple(sorted(set(rest)))))
         found[job] = tuple(sorted(flows, key=lambda flow: (flow.output is None, flow.output or ())))
     return found
+
+
+def _read_columns(
+    connection: Connection, view: View, flows: Mapping[bytes, tuple[Flow, ...]]
+) -> dict[bytes, dict[DatasetRef, tuple[Column, ...]]]:
+    """The columns of the datasets of each job."""
+    used = {
+        job: {each for flow in some for each in (flow.output, *flow.inputs) if each is not None}
+        for job, some in flows.items()
+    }
+    ids = {ref: dataset_id(*ref.name) for refs in used.values() for ref in refs}
+    described = describe_datasets(connection, view, set(ids.values()))
+    schemas = SCHEMAS.read(connection, (each.schema for each in described.values()))
+    known = {
+        ref: list_columns(schemas[found.schema])
+        for ref, id in ids.items()
+        if (found := described.get(id)) and found.schema in schemas
+    }
+    return {
+        job: {ref: known[ref] for ref in sorted(refs) if ref in known} for job, refs in used.items()
+    }
 
 
 def _flow(links: LinkReader, refs: Mapping[bytes, DatasetRef], visit: Visit, output: bytes) -> Flow:

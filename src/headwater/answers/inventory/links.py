@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from headwater.answers.inventory.entries import ColumnLink, DatasetRef
+from headwater.answers.inventory.entries import Column, ColumnLink, DatasetRef
 from headwater.graph.view import View, Visit
 from headwater.model.column_map import ColumnMap
+from headwater.model.facets import Schema
 from headwater.model.relations import Direction
 
 
@@ -75,3 +76,9 @@ def read_refs(view: View, datasets: Iterable[bytes]) -> dict[bytes, DatasetRef]:
 def text_of(value: object) -> str:
     """The text in a facet's field, whatever else is there."""
     return value if isinstance(value, str) else ""
+
+
+def list_columns(schema: Schema | None) -> tuple[Column, ...]:
+    """The columns of a schema, without those inside of them."""
+    fields = schema.fields or () if schema else ()
+    return tuple(Column(field.name, field.type or "", field.description or "") for field in fields)
