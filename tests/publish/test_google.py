@@ -58,7 +58,8 @@ def test_a_change_replaces_what_was_stated(
     other = run_event(
         "COMPLETE", at="2024-05-02T10:00:00Z", job="enrich",
         run="01890000-0000-7000-8000-000000000077",
-        inputs=[dataset("customers", KAFKA)], outputs=[dataset("orders.enriched", KAFKA, columnLineage={"fields": {}})],
+        inputs=[dataset("customers", KAFKA)],
+        outputs=[dataset("orders.enriched", KAFKA, columnLineage={"fields": {}})],
     )  # fmt: skip
     fill([msgspec.json.encode(other)])
     done = run(publisher(google, shop))

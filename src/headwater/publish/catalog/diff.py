@@ -36,7 +36,7 @@ def _flatten(value: Any, path: str) -> Iterator[tuple[str, str]]:
         for each in value:
             text = each if isinstance(each, str) else _encode(each)
             yield f"{path}[{text}]", ""
-    else:
+    elif path:
         yield path, value if isinstance(value, str) else _encode(value)
 
 
