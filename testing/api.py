@@ -16,6 +16,7 @@ from sqlalchemy import Engine, delete, select, update
 from headwater.collect.plans import CollectorPlan
 from headwater.config import LakeSettings, Settings, SqlSettings
 from headwater.model.column_map import ColumnMap, read_column_map
+from headwater.publish.plans import PublisherPlan
 from headwater.server.app import Application
 from headwater.server.http.keyring import REFRESH_SECONDS
 from headwater.server.http.protocol import BoundedProtocol
@@ -39,12 +40,13 @@ def serve(
     settings: Settings,
     key_refresh_seconds: float = REFRESH_SECONDS,
     collectors: Sequence[CollectorPlan] = (),
+    publishers: Sequence[PublisherPlan] = (),
 ) -> Iterator[str]:
     """Run the application as `headwater serve` does, in a thread; gives its URL."""
     if settings.store is not None:
         prepare_sqlite(settings.store)
     config = uvicorn.Config(
-        Application(settings, key_refresh_seconds, collectors),
+        Application(settings, key_refresh_seconds, collectors, publishers),
         loop="uvloop",
         http=BoundedProtocol,
         log_config=None,

@@ -135,7 +135,7 @@ EXAMPLES: dict[str, Callable[[pytest.FixtureRequest], Example]] = {
     "unity-catalog": example_unity_catalog,
     "glue": example_glue,
     "datazone": example_datazone,
-    "google": example_google,
+    "google-lineage": example_google,
 }
 
 

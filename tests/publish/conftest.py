@@ -49,5 +49,5 @@ def run(publisher: CatalogPublisher) -> Published:
             for name in Published._fields
             if isinstance(getattr(step, name), int)
         }
-        total = total._replace(**counts, problems=(*total.problems, *step.problems))
+        total = total._replace(**counts, problems=(*total.problems, *step.problems, *step.left_out))
     return total

@@ -96,7 +96,7 @@ def google(monkeypatch: pytest.MonkeyPatch) -> Iterator[GoogleLineageStandIn]:
 def publish(google: GoogleLineageStandIn, store: Engine, *more: str) -> Outcome:
     url = store.url.render_as_string(hide_password=False)
     options = ("--project", "acme", "--url", google.url, "--token", "env:GOOGLE_TOKEN")
-    return run_program("publish", "google", *options, "--name", "g", "--store", url, *more)
+    return run_program("publish", "google-lineage", *options, "--name", "g", "--store", url, *more)
 
 
 def test_the_commands(google: GoogleLineageStandIn, shop: Engine) -> None:

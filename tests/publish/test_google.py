@@ -1,4 +1,4 @@
-"""`publish google`, against a stand-in with Google's documented limits."""
+"""`publish google-lineage`, against a stand-in with Google's documented limits."""
 
 import sys
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from headwater.answers.inventory.entries import DatasetRef
 from headwater.errors import BadConfig, TargetUnavailable
 from headwater.model.uses import Name
-from headwater.publish.google import GooglePublisher, GoogleSettings
-from headwater.publish.google.names import google_name
+from headwater.publish.google_lineage import GooglePublisher, GoogleSettings
+from headwater.publish.google_lineage.names import google_name
 from headwater.store.engine import Engine
 from testing.events.bridge import KAFKA
 from testing.events.minimal import dataset, run_event

@@ -37,8 +37,8 @@ PUBLISHERS = Registry(
             "The lineage of jobs as OpenLineage events for Amazon DataZone.",
             "aws",
         ),
-        "google": Entry(
-            "headwater.publish.google:GooglePublisher",
+        "google-lineage": Entry(
+            "headwater.publish.google_lineage:GooglePublisher",
             "The lineage of jobs as OpenLineage events for Google's Data Lineage API.",
         ),
     },
@@ -74,7 +74,11 @@ class Published(NamedTuple):
     removed: int = 0
     unchanged: int = 0
     problems: tuple[str, ...] = ()
-    """Why each of those was refused or skipped, in a line."""
+    """Why items were refused, in a line each."""
+    left_out: tuple[str, ...] = ()
+    """Why items were skipped, in a line each."""
+    written: tuple[tuple[str, int], ...] = ()
+    """How many items of each kind were created or updated."""
 
 
 class Publisher(Protocol):

@@ -54,6 +54,8 @@ class Applier:
         self._removed: list[ItemKey] = []
         self._settled: list[ItemKey] = []
         self._lines: list[str] = []
+        self._left_out: list[str] = []
+        self._written: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
         self._failures = 0
 
@@ -85,7 +87,7 @@ class Applier:
         except ItemRefused as error:
             self._counts["failed"] += 1
             again = "; the next pass tries again" if error.is_retriable else ""
-            self._line(f"{change.what}: {error.message}{again}")
+            self._add(self._lines, f"{change.what}: {error.message}{again}")
             self._note_problem(change, error.message)
             self._failures = self._failures + 1 if error.is_retriable else 0
             if self._failures >= _FAILURES_IN_A_ROW:
@@ -119,6 +121,7 @@ class Applier:
         item = PublishedItem(change.key, change.subject, ids.digest(body), reference, now())
         self._published.append((item, body))
         self._counts["created" if is_new else "updated"] += 1
+        self._written[change.key.kind] += 1
 
     def _read_body(self, key: ItemKey) -> Json:
         with answering(), self._engine.connect() as connection:
@@ -127,11 +130,11 @@ class Applier:
 
     def _skip(self, change: Change, reason: str) -> None:
         self._counts["skipped"] += 1
-        self._line(f"{change.what}: {reason}")
+        self._add(self._left_out, f"{change.what}: {reason}")
 
-    def _line(self, line: str) -> None:
-        if len(self._lines) < _MOST_PROBLEMS_SHOWN:
-            self._lines.append(line)
+    def _add(self, lines: list[str], line: str) -> None:
+        if len(lines) < _MOST_PROBLEMS_SHOWN:
+            lines.append(line)
 
     def _note_problem(self, change: Change, reason: str) -> None:
         self._problems.append(ItemProblem(change.key, change.subject, reason, now()))
@@ -145,10 +148,22 @@ class Applier:
                 note_problem(connection, self._target, problem)
             forget_items(connection, self._target, self._removed)
             clear_problems(connection, self._target, self._settled)
-        counts, lines = self._counts, tuple(self._lines)
-        self._published, self._problems, self._lines = [], [], []
-        self._removed, self._settled = [], []
-        self._counts = Counter()
+        counts = self._counts
         done = {name: counts[name] for name in ("created", "updated", "removed", "unchanged")}
         sent = counts["created"] + counts["updated"] + counts["removed"]
-        return Published(sent, counts["failed"], counts["skipped"], **done, problems=lines)
+        step = Published(
+            sent,
+            counts["failed"],
+            counts["skipped"],
+            **done,
+            problems=tuple(self._lines),
+            left_out=tuple(self._left_out),
+            written=tuple(sorted(self._written.items())),
+        )
+        self._reset()
+        return step
+
+    def _reset(self) -> None:
+        self._published, self._problems, self._removed, self._settled = [], [], [], []
+        self._lines, self._left_out = [], []
+        self._counts, self._written = Counter(), Counter()

@@ -96,6 +96,6 @@ def _find_gone(
         for key, each in known.items()
         if key not in seen and each.published_at is not None and settings.has_in_scope(each.subject)
     ]
-    for each in sorted(gone, key=lambda each: (order.get(each.key.kind, 0), each.key)):
+    for each in sorted(gone, key=lambda each: (order[each.key.kind], each.key)):
         its_action = Action.FORGET if each.published_at is None else action
         yield Change(its_action, each.key, each.subject, None, each, "no longer known here")

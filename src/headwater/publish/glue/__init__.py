@@ -27,6 +27,7 @@ class GlueSettings(AwsSettings):
     archive: bool = Field(
         default=False, description="Let Glue keep a table version of each change."
     )
+    parameters: bool = Field(default=True, description="Set parameters of tables.")
     description: bool = Field(
         default=True,
         description="Describe tables that no person has described.",
@@ -106,7 +107,7 @@ class GlueCatalog:
         given: dict[str, str] = table.get("Parameters") or {}
         others = {key: value for key, value in given.items() if not key.startswith(prefix)}
         found: dict[str, Any] = {}
-        if given != others | parameters:
+        if self._settings.parameters and given != others | parameters:
             found["Parameters"] = others | parameters
         stated = table.get("Description") or ""
         is_ours = not stated or stated.startswith(MARK)

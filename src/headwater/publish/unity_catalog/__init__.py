@@ -15,7 +15,6 @@ from headwater.publish.catalog.publisher import CatalogPublisher
 from headwater.publish.openlineage.send import check_url
 from headwater.publish.unity_catalog.client import UnityClient
 from headwater.publish.unity_catalog.items import (
-    KINDS,
     LINEAGE,
     OBJECT,
     UnityItems,
@@ -51,6 +50,15 @@ class UnityCatalogSettings(CatalogSettings):
         description="ID of a SQL warehouse: tables get properties and a comment, too.",
         json_schema_extra={"metavar": "ID"},
     )
+    lineage: bool = Field(
+        default=True, description="Publish external metadata and external lineage."
+    )
+    properties: bool = Field(
+        default=True, description="With a warehouse: set properties of tables."
+    )
+    comments: bool = Field(
+        default=True, description="With a warehouse: comment on tables that no person has."
+    )
     property_prefix: str = Field(
         default="headwater",
         pattern=r"^[A-Za-z][A-Za-z0-9_]{0,50}$",
@@ -75,18 +83,25 @@ class UnityCatalogSettings(CatalogSettings):
 
     @property
     def options(self) -> UnityOptions:
-        has_tables = bool(self.warehouse)
-        return UnityOptions(self.namespaces, self.jobs, self.all, has_tables, self.property_prefix)
+        return UnityOptions(
+            self.namespaces,
+            self.jobs,
+            self.all,
+            self.lineage,
+            self.properties and bool(self.warehouse),
+            self.comments and bool(self.warehouse),
+            self.property_prefix,
+        )
 
 
 class UnityCatalog:
     """The catalog of one workspace, open for a pass."""
 
-    kinds = KINDS
     lasts_seconds = None
 
     def __init__(self, settings: UnityCatalogSettings) -> None:
         self._settings = settings
+        self.kinds = settings.options.kinds
         token = resolve_secret(settings.token)
         self._client = UnityClient(settings.url, token, settings.warehouse)
 

@@ -137,7 +137,10 @@ class UnityClient:
         """Set properties of a table; and its comment, unless a person has written one."""
         there = self._get_table(name)
         pairs = ", ".join(f"{_literal(key)} = {_literal(properties[key])}" for key in properties)
-        self._run(f"ALTER TABLE {_quoted(name)} SET TBLPROPERTIES ({pairs})")
+        if pairs:
+            self._run(f"ALTER TABLE {_quoted(name)} SET TBLPROPERTIES ({pairs})")
+        if not comment:
+            return name
         if not there.comment or there.comment.startswith(MARK):
             self._run(f"COMMENT ON TABLE {_quoted(name)} IS {_literal(comment)}")
         return name

@@ -14,7 +14,6 @@ from headwater.publish.unity_catalog import names
 OBJECT = "external metadata"
 LINEAGE = "external lineage"
 TABLE = "table"
-KINDS = (OBJECT, LINEAGE, TABLE)
 # By which an object is known to be ours.
 MADE_BY = {"managed_by": "headwater"}
 # Not published by Databricks; longer values are cut, and more columns are left out, which is said.
@@ -28,8 +27,16 @@ class UnityOptions(NamedTuple):
     namespaces: Sequence[str]
     has_jobs: bool = True
     has_all: bool = False
-    has_tables: bool = False
+    has_lineage: bool = True
+    has_properties: bool = False
+    has_comments: bool = False
     property_prefix: str = "headwater"
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of items that are published; others are left as they are."""
+        has_tables = self.has_properties or self.has_comments
+        return (OBJECT, LINEAGE) * self.has_lineage + (TABLE,) * has_tables
 
 
 class UnityItems:
@@ -52,6 +59,13 @@ class UnityItems:
         return datasets, {self._topology.jobs[name] for name in jobs}
 
     def __iter__(self) -> Iterator[Item | Skipped]:
+        if self._options.has_lineage:
+            yield from self._outside()
+        if TABLE in self._options.kinds:
+            yield from self._table_items()
+
+    def _outside(self) -> Iterator[Item | Skipped]:
+        """Objects, then what links them."""
         for entry in self._inventory.datasets(with_upstreams=False):
             if entry.dataset in self._datasets and entry.dataset not in self._tables:
                 yield _dataset_object(entry)
@@ -63,8 +77,6 @@ class UnityItems:
         for entry in self._inventory.datasets():
             if entry.dataset in self._datasets:
                 yield from self._dataset_lineage(entry)
-        if self._options.has_tables:
-            yield from self._table_items()
 
     def _table(self, dataset: DatasetRef) -> str | None:
         return names.table_name(dataset, self._options.namespaces)
@@ -105,9 +117,11 @@ class UnityItems:
         for dataset, table in sorted(self._tables.items(), key=lambda pair: pair[1]):
             summary = summarise(self._topology, dataset)
             if summary.hops:
+                prefix, has_comments = self._options.property_prefix, self._options.has_comments
+                properties = summary.properties(prefix, LONGEST_TEXT)
                 body = {
-                    "properties": summary.properties(self._options.property_prefix, LONGEST_TEXT),
-                    "comment": summary.sentence(LONGEST_TEXT),
+                    "properties": properties if self._options.has_properties else {},
+                    "comment": summary.sentence(LONGEST_TEXT) if has_comments else "",
                 }
                 yield Item(TABLE, table, subject_of(dataset.name), body)
 

@@ -1,4 +1,4 @@
-"""`publish google`: the lineage of jobs, to Google's Data Lineage API (Dataplex)."""
+"""`publish google-lineage`: the lineage of jobs, to Google's Data Lineage API (Dataplex)."""
 
 import shlex
 import subprocess
@@ -30,7 +30,7 @@ from headwater.publish.catalog.events import (
 )
 from headwater.publish.catalog.http import CatalogHttp
 from headwater.publish.catalog.publisher import CatalogPublisher
-from headwater.publish.google.names import google_name
+from headwater.publish.google_lineage.names import google_name
 from headwater.publish.openlineage.send import check_url
 from headwater.store.published import ItemKey
 
@@ -161,7 +161,7 @@ class GooglePublisher(CatalogPublisher):
     """
 
     settings_class: ClassVar[type[Section]] = GoogleSettings
-    publisher: ClassVar[str] = "google"
+    publisher: ClassVar[str] = "google-lineage"
     _settings: GoogleSettings
 
     def address(self) -> str:
