@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from headwater.model.values import ids
-from headwater.publish.catalog import CatalogSettings, Item, Skipped
+from headwater.publish.catalog import CatalogItem, CatalogSettings, Skipped
 from headwater.publish.catalog.compare import Action, encode_body, find_changes
 from headwater.publish.catalog.diff import diff_lines
 from headwater.store.engine import Engine
@@ -18,11 +18,11 @@ from testing.stand_ins.recording import serve_written
 TOKEN = "google-very-secret"
 
 
-def item(key: str, subject: str = "ns/a", **body: object) -> Item:
-    return Item("table", key, subject, body)
+def item(key: str, subject: str = "ns/a", **body: object) -> CatalogItem:
+    return CatalogItem("table", key, subject, body)
 
 
-def known(*items: Item) -> dict[ItemKey, PublishedItem]:
+def known(*items: CatalogItem) -> dict[ItemKey, PublishedItem]:
     return {
         each.id: PublishedItem(each.id, each.subject, ids.digest(encode_body(each)), "", 1)
         for each in items
@@ -30,7 +30,7 @@ def known(*items: Item) -> dict[ItemKey, PublishedItem]:
 
 
 def actions(
-    items: list[Item | Skipped], before: list[Item], **settings: object
+    items: list[CatalogItem | Skipped], before: list[CatalogItem], **settings: object
 ) -> list[tuple[Action, str]]:
     chosen = CatalogSettings.model_validate(settings)
     changes = find_changes(items, known(*before), chosen, ("table",))
@@ -48,7 +48,10 @@ def test_only_differences_are_changes() -> None:
 
 
 def test_the_order_of_fields_is_no_difference() -> None:
-    one, other = Item("t", "k", "s", {"a": 1, "b": 2}), Item("t", "k", "s", {"b": 2, "a": 1})
+    one, other = (
+        CatalogItem("t", "k", "s", {"a": 1, "b": 2}),
+        CatalogItem("t", "k", "s", {"b": 2, "a": 1}),
+    )
     assert encode_body(one) == encode_body(other)
 
 

@@ -41,7 +41,7 @@ class PassResult(NamedTuple):
         return self.error is not None
 
 
-class Plan(Protocol):
+class ScheduledPlan(Protocol):
     """What runs by itself, and when; spans in seconds."""
 
     @property
@@ -65,17 +65,17 @@ class Board(Protocol):
     Times are in microseconds since 1970.
     """
 
-    def take_lease(self, plan: Plan) -> bool:
+    def take_lease(self, plan: ScheduledPlan) -> bool:
         """Be the one who runs it, for a while; False where another is."""
 
-    def is_requested(self, plan: Plan) -> bool:
+    def is_requested(self, plan: ScheduledPlan) -> bool:
         """Whether somebody requested a pass since the last one began."""
 
-    def started(self, plan: Plan) -> None: ...
+    def started(self, plan: ScheduledPlan) -> None: ...
 
-    def ended(self, plan: Plan, result: PassResult, next_at: int) -> None: ...
+    def ended(self, plan: ScheduledPlan, result: PassResult, next_at: int) -> None: ...
 
-    def release(self, plan: Plan) -> None: ...
+    def release(self, plan: ScheduledPlan) -> None: ...
 
 
 def make_holder() -> str:
@@ -92,7 +92,7 @@ class Scheduler:
         return CollectorLoop
 
     def __init__(
-        self, plans: Sequence[Plan], destination: Any, send: SendEvents, board: Board
+        self, plans: Sequence[ScheduledPlan], destination: Any, send: SendEvents, board: Board
     ) -> None:
         self._stopping = threading.Event()
         self._loops = [
@@ -121,7 +121,7 @@ class CollectorLoop:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: ScheduledPlan,
         destination: Any,
         send: SendEvents,
         board: Board,

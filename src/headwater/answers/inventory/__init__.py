@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from headwater.answers.inventory.datasets import read_datasets
-from headwater.answers.inventory.entries import DatasetEntry, JobEntry
+from headwater.answers.inventory.entries import InventoryDataset, InventoryJob
 from headwater.answers.inventory.jobs import read_jobs_with_flows
 from headwater.store import tables
 from headwater.store.engine import Engine
@@ -19,14 +19,14 @@ class Inventory:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def datasets(self, with_upstreams: bool = True) -> Iterator[DatasetEntry]:
+    def datasets(self, with_upstreams: bool = True) -> Iterator[InventoryDataset]:
         """Every dataset that is listed, under the name that it is shown by."""
         for ids in self._pages("dataset"):
             with answering(), self._engine.connect() as connection:
                 entries = read_datasets(connection, ids, with_upstreams)
             yield from entries
 
-    def jobs(self, with_columns: bool = True) -> Iterator[JobEntry]:
+    def jobs(self, with_columns: bool = True) -> Iterator[InventoryJob]:
         """Every job that is listed."""
         for ids in self._pages("job"):
             with answering(), self._engine.connect() as connection:

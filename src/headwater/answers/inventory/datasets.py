@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from headwater.answers.descriptions import DescribedDataset, describe_datasets
 from headwater.answers.inventory.entries import (
     ColumnLink,
-    DatasetEntry,
     DatasetRef,
+    InventoryDataset,
     Upstream,
 )
 from headwater.answers.inventory.links import LinkReader, list_columns, read_refs, text_of
@@ -26,7 +26,7 @@ _DROPPED = "DROP"
 
 def read_datasets(
     connection: Connection, ids: list[bytes], with_upstreams: bool
-) -> list[DatasetEntry]:
+) -> list[InventoryDataset]:
     """Those of some datasets that are listed, each under the name that it is shown by."""
     return _DatasetPage(connection, with_upstreams).read(ids)
 
@@ -39,7 +39,7 @@ class _DatasetPage:
         self._with_upstreams = with_upstreams
         self._view = view_at(connection, None)
 
-    def read(self, ids: list[bytes]) -> list[DatasetEntry]:
+    def read(self, ids: list[bytes]) -> list[InventoryDataset]:
         view = self._view
         view.classes.resolve(ids)
         hidden = view.hidden(ids)
@@ -111,11 +111,11 @@ def _dataset_entry(
     schemas: Mapping[bytes, Schema],
     upstreams: tuple[Upstream, ...],
     gaps: str,
-) -> DatasetEntry:
+) -> InventoryDataset:
     schema = schemas.get(found.schema) if found.schema else None
     owners = found.facets.get(OWNERSHIP, {}).get("owners")
     tags = found.facets.get("tags", {}).get("tags")
-    return DatasetEntry(
+    return InventoryDataset(
         DatasetRef(found.name, found.aliases),
         found.system,
         list_columns(schema),

@@ -48,7 +48,7 @@ class Upstream(NamedTuple):
     columns: tuple[ColumnLink, ...]
 
 
-class DatasetEntry(NamedTuple):
+class InventoryDataset(NamedTuple):
     """A dataset as it is now."""
 
     dataset: DatasetRef
@@ -62,7 +62,7 @@ class DatasetEntry(NamedTuple):
     """What was not understood of the jobs that write it: then there may be more upstream."""
 
 
-class Flow(NamedTuple):
+class JobFlow(NamedTuple):
     """What a job makes one of its outputs of; without an output, what it only reads."""
 
     output: DatasetRef | None
@@ -70,7 +70,7 @@ class Flow(NamedTuple):
     columns: tuple[tuple[DatasetRef, ColumnLink], ...] = ()
 
 
-class JobEntry(NamedTuple):
+class InventoryJob(NamedTuple):
     """A job as it is now."""
 
     name: Name
@@ -79,7 +79,7 @@ class JobEntry(NamedTuple):
     processing: str
     kind: str
     description: str
-    flows: tuple[Flow, ...]
+    flows: tuple[JobFlow, ...]
     gaps: str
     columns: Mapping[DatasetRef, tuple[Column, ...]] = {}
     """The columns of its datasets, where these are known and requested."""

@@ -4,7 +4,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from headwater.answers.descriptions import describe_datasets, describe_jobs
-from headwater.answers.inventory.entries import Column, ColumnLink, DatasetRef, Flow, JobEntry
+from headwater.answers.inventory.entries import (
+    Column,
+    ColumnLink,
+    DatasetRef,
+    InventoryJob,
+    JobFlow,
+)
 from headwater.answers.inventory.links import LinkReader, list_columns, read_refs, text_of
 from headwater.answers.nodes import view_at
 from headwater.graph.view import View, Visit
@@ -19,7 +25,7 @@ from headwater.store.read.content_cache import SCHEMAS
 
 def read_jobs_with_flows(
     connection: Connection, ids: list[bytes], with_columns: bool
-) -> list[JobEntry]:
+) -> list[InventoryJob]:
     """Those of some jobs that are listed."""
     view = view_at(connection, None)
     absent = view.reader.unseen_jobs(ids, view.at) | view.hidden(ids)
@@ -39,7 +45,7 @@ def read_jobs_with_flows(
     for id, found in described.items():
         job_type = found.facets.get(JOB_TYPE, {})
         entries.append(
-            JobEntry(
+            InventoryJob(
                 Name(found.job.namespace, found.job.name),
                 found.system,
                 text_of(job_type.get("integration")),
@@ -56,7 +62,7 @@ def read_jobs_with_flows(
 
 def _read_flows(
     view: View, visits: Mapping[bytes, list[Visit]], with_columns: bool
-) -> dict[bytes, tuple[Flow, ...]]:
+) -> dict[bytes, tuple[JobFlow, ...]]:
     """What jobs use, one flow for each output, with the inputs that belong to it."""
     every = [visit for some in visits.values() for visit in some]
     outputs = view.links(every, Direction.OUTPUT)
@@ -68,7 +74,7 @@ def _read_flows(
     links = LinkReader(view, [*every, *paired.values()], with_columns)
     written = {link.dataset for some in outputs.values() for link in some}
     refs = read_refs(view, links.datasets | written)
-    found: dict[bytes, tuple[Flow, ...]] = {}
+    found: dict[bytes, tuple[JobFlow, ...]] = {}
     for job, some in visits.items():
         flows = [
             _flow(links, refs, paired[visit, link.dataset], link.dataset)
@@ -84,13 +90,13 @@ def _read_flows(
             if source in refs and refs[source] not in used
         ]
         if rest:
-            flows.append(Flow(None, tuple(sorted(set(rest)))))
+            flows.append(JobFlow(None, tuple(sorted(set(rest)))))
         found[job] = tuple(sorted(flows, key=lambda flow: (flow.output is None, flow.output or ())))
     return found
 
 
 def _read_columns(
-    connection: Connection, view: View, flows: Mapping[bytes, tuple[Flow, ...]]
+    connection: Connection, view: View, flows: Mapping[bytes, tuple[JobFlow, ...]]
 ) -> dict[bytes, dict[DatasetRef, tuple[Column, ...]]]:
     """The columns of the datasets of each job."""
     used = {
@@ -110,11 +116,13 @@ def _read_columns(
     }
 
 
-def _flow(links: LinkReader, refs: Mapping[bytes, DatasetRef], visit: Visit, output: bytes) -> Flow:
+def _flow(
+    links: LinkReader, refs: Mapping[bytes, DatasetRef], visit: Visit, output: bytes
+) -> JobFlow:
     pairs = [(refs[source], link) for source, link in links.pairs(visit, output) if source in refs]
     inputs = {refs[source] for source in links.sources(visit) if source in refs}
     inputs |= {source for source, _ in pairs}
-    return Flow(
+    return JobFlow(
         refs[output], tuple(sorted(inputs)), tuple(sorted(dict.fromkeys(pairs), key=_order))
     )
 

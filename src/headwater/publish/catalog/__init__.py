@@ -66,7 +66,7 @@ def _matches(patterns: Iterable[str], subject: str) -> bool:
     )
 
 
-class Item(NamedTuple):
+class CatalogItem(NamedTuple):
     """Something that a catalog is to hold."""
 
     kind: str
@@ -90,7 +90,7 @@ class Skipped(NamedTuple):
     reason: str
 
 
-class State(StrEnum):
+class ItemState(StrEnum):
     """What a catalog has of an item."""
 
     SAME = "same"
@@ -114,7 +114,7 @@ class ItemSkipped(HeadwaterError):
     """There is nothing in the catalog that an item could be put on, such as its table."""
 
 
-class Catalog(Protocol):
+class OpenCatalog(Protocol):
     """One catalog, open for a pass.
 
     `write` and `remove` are repeated after an interruption: what was done before is no error.
@@ -129,16 +129,16 @@ class Catalog(Protocol):
     def lasts_seconds(self) -> float | None:
         """How long it keeps what it is given; published again when half of it has passed."""
 
-    def items(self, inventory: Inventory) -> Iterator[Item | Skipped]:
+    def items(self, inventory: Inventory) -> Iterator[CatalogItem | Skipped]:
         """All that it is to hold now, in the order of its kinds."""
 
-    def write(self, item: Item, reference: str, is_new: bool) -> str:
+    def write(self, item: CatalogItem, reference: str, is_new: bool) -> str:
         """Create or change an item; gives what the catalog calls it."""
 
     def remove(self, key: ItemKey, reference: str, body: Json) -> None:
         """Take away what was published, with what it last held."""
 
-    def read_state(self, item: Item, reference: str) -> State:
+    def read_state(self, item: CatalogItem, reference: str) -> ItemState:
         """Compare an item with what the catalog has."""
 
     def check(self) -> list[CheckStep]: ...

@@ -11,8 +11,8 @@ from headwater.errors import TargetUnavailable
 from headwater.model.values import ids
 from headwater.model.values.instant import now
 from headwater.publish import Published
-from headwater.publish.catalog import Catalog, ItemRefused, ItemSkipped, Json, KeyRefused
-from headwater.publish.catalog.compare import Action, Change, encode_body
+from headwater.publish.catalog import ItemRefused, ItemSkipped, Json, KeyRefused, OpenCatalog
+from headwater.publish.catalog.compare import Action, ItemChange, encode_body
 from headwater.store.engine import Engine
 from headwater.store.failures import answering
 from headwater.store.published import (
@@ -39,7 +39,7 @@ class Applier:
 
     def __init__(
         self,
-        catalog: Catalog,
+        catalog: OpenCatalog,
         engine: Engine,
         target: str,
         sleep: Callable[[float], None] = time.sleep,
@@ -64,7 +64,7 @@ class Applier:
         """How many changes are not noted yet."""
         return len(self._published) + len(self._problems) + len(self._removed)
 
-    def apply(self, change: Change) -> None:
+    def apply(self, change: ItemChange) -> None:
         """Raises TargetUnavailable where the catalog takes nothing now."""
         if change.action is Action.KEEP:
             self._counts["unchanged"] += 1
@@ -77,7 +77,7 @@ class Applier:
         else:
             self._try(change)
 
-    def _try(self, change: Change) -> None:
+    def _try(self, change: ItemChange) -> None:
         try:
             self._persist(change)
             self._failures, self._has_taken = 0, True
@@ -93,7 +93,7 @@ class Applier:
             if self._failures >= _FAILURES_IN_A_ROW:
                 raise TargetUnavailable(self._target, error.message) from None
 
-    def _persist(self, change: Change) -> None:
+    def _persist(self, change: ItemChange) -> None:
         """Try again what may pass: a catalog that asks to wait, or that has taken others."""
         for wait in _WAITS:
             try:
@@ -109,7 +109,7 @@ class Applier:
                 self._sleep(max(wait, requested or 0.0))
         return self._do(change)
 
-    def _do(self, change: Change) -> None:
+    def _do(self, change: ItemChange) -> None:
         if change.item is None:
             self._catalog.remove(change.key, change.reference, self._read_body(change.key))
             self._removed.append(change.key)
@@ -128,7 +128,7 @@ class Applier:
             body = read_body(connection, self._target, key)
         return msgspec.json.decode(body, type=dict[str, Any]) if body else {}
 
-    def _skip(self, change: Change, reason: str) -> None:
+    def _skip(self, change: ItemChange, reason: str) -> None:
         self._counts["skipped"] += 1
         self._add(self._left_out, f"{change.what}: {reason}")
 
@@ -136,7 +136,7 @@ class Applier:
         if len(lines) < _MOST_PROBLEMS_SHOWN:
             lines.append(line)
 
-    def _note_problem(self, change: Change, reason: str) -> None:
+    def _note_problem(self, change: ItemChange, reason: str) -> None:
         self._problems.append(ItemProblem(change.key, change.subject, reason, now()))
 
     def record(self) -> Published:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from headwater.model.values import ids
-from headwater.publish.catalog import CatalogSettings, Item, Skipped
+from headwater.publish.catalog import CatalogItem, CatalogSettings, Skipped
 from headwater.store.published import ItemKey, PublishedItem
 
 
@@ -21,14 +21,14 @@ class Action(StrEnum):
     """Published before, and no longer known: only pruning removes it."""
     SKIP = "skip"
     FORGET = "forget"
-    """Never taken, and no longer wanted: nothing is there to be removed."""
+    """Never taken, and no longer to be there: nothing is there to be removed."""
 
 
-class Change(NamedTuple):
+class ItemChange(NamedTuple):
     action: Action
     key: ItemKey
     subject: str
-    item: Item | None = None
+    item: CatalogItem | None = None
     known: PublishedItem | None = None
     reason: str = ""
 
@@ -41,18 +41,18 @@ class Change(NamedTuple):
         return f"{self.key.kind} {self.key.key}"
 
 
-def encode_body(item: Item) -> bytes:
+def encode_body(item: CatalogItem) -> bytes:
     """All that is published of an item, always in the same bytes."""
     return msgspec.json.encode(item.body, order="sorted")
 
 
 def find_changes(
-    items: Iterable[Item | Skipped],
+    items: Iterable[CatalogItem | Skipped],
     known: Mapping[ItemKey, PublishedItem],
     settings: CatalogSettings,
     kinds: Sequence[str],
     renewed_before: int | None = None,
-) -> Iterator[Change]:
+) -> Iterator[ItemChange]:
     """Compare item by item; what is out of the scope of the patterns is neither changed nor gone.
 
     What was published before `renewed_before` is published again, whether it changed or not.
@@ -63,23 +63,25 @@ def find_changes(
             continue
         if isinstance(item, Skipped):
             key = ItemKey("", item.what)
-            yield Change(Action.SKIP, key, item.subject, reason=item.reason)
+            yield ItemChange(Action.SKIP, key, item.subject, reason=item.reason)
         elif item.id in seen:
             reason = f"another node has the same place in the catalog: {item.key}"
-            yield Change(Action.SKIP, item.id, item.subject, reason=reason)
+            yield ItemChange(Action.SKIP, item.id, item.subject, reason=reason)
         else:
             seen.add(item.id)
             yield _compare(item, known.get(item.id), renewed_before)
     yield from _find_gone(known, seen, settings, kinds)
 
 
-def _compare(item: Item, known: PublishedItem | None, renewed_before: int | None) -> Change:
+def _compare(
+    item: CatalogItem, known: PublishedItem | None, renewed_before: int | None
+) -> ItemChange:
     if known is None or known.published_at is None:
-        return Change(Action.CREATE, item.id, item.subject, item, known)
+        return ItemChange(Action.CREATE, item.id, item.subject, item, known)
     is_old = renewed_before is not None and known.published_at < renewed_before
     if known.digest != ids.digest(encode_body(item)) or is_old:
-        return Change(Action.UPDATE, item.id, item.subject, item, known)
-    return Change(Action.KEEP, item.id, item.subject, item, known)
+        return ItemChange(Action.UPDATE, item.id, item.subject, item, known)
+    return ItemChange(Action.KEEP, item.id, item.subject, item, known)
 
 
 def _find_gone(
@@ -87,7 +89,7 @@ def _find_gone(
     seen: set[ItemKey],
     settings: CatalogSettings,
     kinds: Sequence[str],
-) -> Iterator[Change]:
+) -> Iterator[ItemChange]:
     """What was published and is no longer to be there; last what others may refer to."""
     order = {kind: rank for rank, kind in enumerate(reversed(kinds))}
     action = Action.REMOVE if settings.prune else Action.LEAVE
@@ -98,4 +100,4 @@ def _find_gone(
     ]
     for each in sorted(gone, key=lambda each: (order[each.key.kind], each.key)):
         its_action = Action.FORGET if each.published_at is None else action
-        yield Change(its_action, each.key, each.subject, None, each, "no longer known here")
+        yield ItemChange(its_action, each.key, each.subject, None, each, "no longer known here")

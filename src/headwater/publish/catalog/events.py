@@ -10,10 +10,10 @@ from uuid import UUID, uuid5
 
 import msgspec
 
-from headwater.answers.inventory.entries import ColumnLink, DatasetRef, Flow, JobEntry
+from headwater.answers.inventory.entries import ColumnLink, DatasetRef, InventoryJob, JobFlow
 from headwater.emit.events import Producer
 from headwater.model.uses import Name
-from headwater.publish.catalog import Item, Json, Skipped, subject_of
+from headwater.publish.catalog import CatalogItem, Json, Skipped, subject_of
 
 EVENT = "event"
 KINDS = (EVENT,)
@@ -38,7 +38,9 @@ def stable_id(*parts: str) -> str:
     return str(uuid5(_RUNS, "\n".join(parts)))
 
 
-def job_events(job: JobEntry, rename: Rename, limits: EventLimits) -> Iterator[Item | Skipped]:
+def job_events(
+    job: InventoryJob, rename: Rename, limits: EventLimits
+) -> Iterator[CatalogItem | Skipped]:
     """The events of a job: one for each output, or more where one would be over the limits."""
     subject = subject_of(job.name)
     flows = [flow for flow in job.flows if flow.output is not None and flow.inputs]
@@ -48,15 +50,15 @@ def job_events(job: JobEntry, rename: Rename, limits: EventLimits) -> Iterator[I
     if limits.joins_outputs and len(flows) > 1:
         joined = _event(job, flows, rename)
         if _fits(joined, flows, limits):
-            yield Item(EVENT, subject, subject, joined)
+            yield CatalogItem(EVENT, subject, subject, joined)
             return
     for flow in flows:
         yield from _flow_events(job, flow, rename, limits, is_only=len(flows) == 1)
 
 
 def _flow_events(
-    job: JobEntry, flow: Flow, rename: Rename, limits: EventLimits, is_only: bool
-) -> Iterator[Item | Skipped]:
+    job: InventoryJob, flow: JobFlow, rename: Rename, limits: EventLimits, is_only: bool
+) -> Iterator[CatalogItem | Skipped]:
     assert flow.output is not None
     subject = subject_of(job.name)
     key = subject if is_only else f"{subject} -> {subject_of(flow.output.name)}"
@@ -64,7 +66,7 @@ def _flow_events(
     for dataset in unnamed:
         reason = "the catalog has no name for it, or takes none of that length"
         yield Skipped(f"dataset {subject_of(dataset.name)[:200]}", subject, reason)
-    named = Flow(
+    named = JobFlow(
         None if flow.output in unnamed else flow.output,
         tuple(each for each in flow.inputs if each not in unnamed),
         tuple(pair for pair in flow.columns if pair[0] not in unnamed),
@@ -73,10 +75,12 @@ def _flow_events(
         return
     for number, part in enumerate(_split(job, named, rename, limits)):
         its_key = key if number == 0 else f"{key} ({number + 1})"
-        yield Item(EVENT, its_key, subject, _event(job, [part], rename))
+        yield CatalogItem(EVENT, its_key, subject, _event(job, [part], rename))
 
 
-def _split(job: JobEntry, flow: Flow, rename: Rename, limits: EventLimits) -> Iterator[Flow]:
+def _split(
+    job: InventoryJob, flow: JobFlow, rename: Rename, limits: EventLimits
+) -> Iterator[JobFlow]:
     """A flow in parts that are within the limits; what it is made of is in one of them."""
     if _fits(_event(job, [flow], rename), [flow], limits):
         yield flow
@@ -85,7 +89,7 @@ def _split(job: JobEntry, flow: Flow, rename: Rename, limits: EventLimits) -> It
         # Names alone: as many as links are allowed, or half as many until the bytes fit.
         most = min(limits.links, max(1, len(flow.inputs) - 1))
         for some in _chunks(flow.inputs, max(1, min(most, (len(flow.inputs) + 1) // 2))):
-            part = Flow(flow.output, tuple(some))
+            part = JobFlow(flow.output, tuple(some))
             is_small = len(some) == 1
             yield from ([part] if is_small else _split(job, part, rename, limits))
         return
@@ -94,11 +98,11 @@ def _split(job: JobEntry, flow: Flow, rename: Rename, limits: EventLimits) -> It
     for pairs in by_columns:
         inputs = tuple(sorted({dataset for dataset, _ in pairs}))
         covered |= set(inputs)
-        part = Flow(flow.output, inputs, tuple(pairs))
+        part = JobFlow(flow.output, inputs, tuple(pairs))
         yield from ([part] if len(pairs) == 1 else _split(job, part, rename, limits))
     rest = tuple(each for each in flow.inputs if each not in covered)
     if rest:
-        yield from _split(job, Flow(flow.output, rest), rename, limits)
+        yield from _split(job, JobFlow(flow.output, rest), rename, limits)
 
 
 def _chunks(values: Sequence[Any], size: int) -> Iterator[list[Any]]:
@@ -107,12 +111,12 @@ def _chunks(values: Sequence[Any], size: int) -> Iterator[list[Any]]:
         yield some
 
 
-def _fits(event: Json, flows: Iterable[Flow], limits: EventLimits) -> bool:
+def _fits(event: Json, flows: Iterable[JobFlow], limits: EventLimits) -> bool:
     links = sum(len(flow.inputs) + len(flow.columns) for flow in flows)
     return links <= limits.links and len(msgspec.json.encode(event)) <= limits.bytes
 
 
-def _event(job: JobEntry, flows: Sequence[Flow], rename: Rename) -> Json:
+def _event(job: InventoryJob, flows: Sequence[JobFlow], rename: Rename) -> Json:
     """An event without its time and run, which are no part of what is published."""
     inputs = sorted({each for flow in flows for each in flow.inputs})
     facets: Json = {
@@ -133,7 +137,7 @@ def _event(job: JobEntry, flows: Sequence[Flow], rename: Rename) -> Json:
     }
 
 
-def _dataset(job: JobEntry, dataset: DatasetRef, rename: Rename) -> Json:
+def _dataset(job: InventoryJob, dataset: DatasetRef, rename: Rename) -> Json:
     name = rename(dataset) or dataset.name
     found: Json = {"namespace": name.namespace, "name": name.name}
     if columns := job.columns.get(dataset):
@@ -142,7 +146,7 @@ def _dataset(job: JobEntry, dataset: DatasetRef, rename: Rename) -> Json:
     return found
 
 
-def _output(job: JobEntry, flow: Flow, rename: Rename) -> Json:
+def _output(job: InventoryJob, flow: JobFlow, rename: Rename) -> Json:
     assert flow.output is not None
     found = _dataset(job, flow.output, rename)
     fields: dict[str, dict[str, list[Json]]] = {}
@@ -164,7 +168,7 @@ def _output(job: JobEntry, flow: Flow, rename: Rename) -> Json:
     return found
 
 
-def as_run_event(item: Item, at: int) -> Json:
+def as_run_event(item: CatalogItem, at: int) -> Json:
     """The event of an item as it is sent: of a run that is the same each time."""
     body = item.body
     run = {"runId": stable_id(item.key)}

@@ -15,7 +15,7 @@ _MAX_REASON = 500
 
 
 class CatalogHttp:
-    """A connection to one catalog; `token` gives the key, anew where that is asked for."""
+    """A connection to one catalog; `token` gives the key, anew if it is to."""
 
     def __init__(
         self,

@@ -13,9 +13,9 @@ from headwater.errors import BadConfig, BadSecret, Conflict, HeadwaterError, Tar
 from headwater.model.values.instant import SECOND, now
 from headwater.plugins import CheckStep
 from headwater.publish import PlannedChange, Published
-from headwater.publish.catalog import Catalog, CatalogSettings, State
+from headwater.publish.catalog import CatalogSettings, ItemState, OpenCatalog
 from headwater.publish.catalog.apply import Applier
-from headwater.publish.catalog.compare import Action, Change, find_changes
+from headwater.publish.catalog.compare import Action, ItemChange, find_changes
 from headwater.publish.catalog.diff import diff_lines
 from headwater.store.engine import Engine
 from headwater.store.failures import answering
@@ -48,10 +48,10 @@ class CatalogPublisher:
         self.sleep: Callable[[float], None] = time.sleep
 
     def address(self) -> str:
-        """Where the catalog is, by which a target is told from another."""
+        """Where the catalog is, by which a target is recognised."""
         raise NotImplementedError
 
-    def open(self) -> Catalog:
+    def open(self) -> OpenCatalog:
         """Connect to the catalog; raises BadSecret where a secret is not there."""
         raise NotImplementedError
 
@@ -100,7 +100,7 @@ class CatalogPublisher:
                 with answering(), self._engine.begin() as connection:
                     end_pass(connection, self.name, now(), problem)
 
-    def _run(self, catalog: Catalog) -> Iterator[Published]:
+    def _run(self, catalog: OpenCatalog) -> Iterator[Published]:
         applier = Applier(catalog, self._engine, self.name, self.sleep)
         totals: dict[str, int] = {}
         failure: HeadwaterError | None = None
@@ -138,7 +138,7 @@ class CatalogPublisher:
             note_counts(connection, self.name, totals)
         return step
 
-    def _find_changes(self, catalog: Catalog) -> Iterator[Change]:
+    def _find_changes(self, catalog: OpenCatalog) -> Iterator[ItemChange]:
         settings = cast(CatalogSettings, self._settings)
         with answering(), self._engine.connect() as connection:
             known = read_items(connection, self.name)
@@ -149,7 +149,7 @@ class CatalogPublisher:
         for change in find_changes(items, known, settings, catalog.kinds, renewed):
             yield _verified(catalog, change) if settings.verify else change
 
-    def _details(self, change: Change) -> tuple[str, ...]:
+    def _details(self, change: ItemChange) -> tuple[str, ...]:
         if change.action in (Action.SKIP, Action.LEAVE):
             return (f"  {change.reason}",)
         before: dict[str, Any] | None = None
@@ -167,13 +167,13 @@ class CatalogPublisher:
             check_same_target(found, self.publisher, self.address())
 
 
-def _verified(catalog: Catalog, change: Change) -> Change:
+def _verified(catalog: OpenCatalog, change: ItemChange) -> ItemChange:
     """The same change, or another where the catalog does not have what it was given."""
     if change.action is not Action.KEEP or change.item is None:
         return change
     state = catalog.read_state(change.item, change.reference)
-    if state is State.SAME:
+    if state is ItemState.SAME:
         return change
-    if state is State.MISSING:
+    if state is ItemState.MISSING:
         return change._replace(action=Action.CREATE, reason="the catalog has lost it")
     return change._replace(action=Action.UPDATE, reason="it was changed in the catalog")

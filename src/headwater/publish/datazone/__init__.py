@@ -13,7 +13,7 @@ from headwater.errors import HeadwaterError
 from headwater.model.uses import Name
 from headwater.model.values.instant import now
 from headwater.plugins import CheckStep
-from headwater.publish.catalog import Item, ItemSkipped, Json, Skipped, State
+from headwater.publish.catalog import CatalogItem, ItemSkipped, ItemState, Json, Skipped
 from headwater.publish.catalog.aws import AwsSettings, meaning, open_client
 from headwater.publish.catalog.compare import encode_body
 from headwater.publish.catalog.events import (
@@ -49,11 +49,11 @@ class DataZoneCatalog:
         self._address = settings.address_of("datazone")
         self._client = open_client(settings, "datazone")
 
-    def items(self, inventory: Inventory) -> Iterator[Item | Skipped]:
+    def items(self, inventory: Inventory) -> Iterator[CatalogItem | Skipped]:
         for job in inventory.jobs():
             yield from job_events(job, _own_name, LIMITS)
 
-    def write(self, item: Item, reference: str, is_new: bool) -> str:
+    def write(self, item: CatalogItem, reference: str, is_new: bool) -> str:
         # The same for each try: what was done before an answer was lost is not done twice.
         token = stable_id(item.key, encode_body(item).decode(), reference)
         with meaning(self._address):
@@ -73,13 +73,13 @@ class DataZoneCatalog:
         except ItemSkipped:
             return
 
-    def read_state(self, item: Item, reference: str) -> State:
+    def read_state(self, item: CatalogItem, reference: str) -> ItemState:
         try:
             with meaning(self._address):
                 self._client.get_lineage_event(domainIdentifier=self._domain, identifier=reference)
         except ItemSkipped:
-            return State.MISSING
-        return State.SAME
+            return ItemState.MISSING
+        return ItemState.SAME
 
     def check(self) -> list[CheckStep]:
         try:

@@ -9,7 +9,7 @@ from headwater.answers.inventory import Inventory
 from headwater.config import Section
 from headwater.errors import HeadwaterError
 from headwater.plugins import CheckStep
-from headwater.publish.catalog import Item, ItemSkipped, Json, Skipped, State
+from headwater.publish.catalog import CatalogItem, ItemSkipped, ItemState, Json, Skipped
 from headwater.publish.catalog.aws import AwsSettings, meaning, open_client
 from headwater.publish.catalog.publisher import CatalogPublisher
 from headwater.publish.catalog.summary import MARK
@@ -54,13 +54,13 @@ class GlueCatalog:
         shape = self._client.meta.service_model.shape_for("TableInput")
         self._input_fields = frozenset(shape.members)
 
-    def items(self, inventory: Inventory) -> Iterator[Item | Skipped]:
+    def items(self, inventory: Inventory) -> Iterator[CatalogItem | Skipped]:
         settings = self._settings
         return iter(
             glue_items(inventory, settings.region, settings.account, settings.parameter_prefix)
         )
 
-    def write(self, item: Item, reference: str, is_new: bool) -> str:
+    def write(self, item: CatalogItem, reference: str, is_new: bool) -> str:
         table = self._read(item.key)
         self._update(item.key, table, item.body["parameters"], item.body["description"])
         return item.key
@@ -73,13 +73,13 @@ class GlueCatalog:
             return
         self._update(key.key, table, {}, "")
 
-    def read_state(self, item: Item, reference: str) -> State:
+    def read_state(self, item: CatalogItem, reference: str) -> ItemState:
         try:
             table = self._read(item.key)
         except ItemSkipped:
-            return State.MISSING
+            return ItemState.MISSING
         changed = self._changed(table, item.body["parameters"], item.body["description"])
-        return State.DIFFERENT if changed else State.SAME
+        return ItemState.DIFFERENT if changed else ItemState.SAME
 
     def check(self) -> list[CheckStep]:
         try:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import msgspec
 
 from headwater.answers.inventory import Inventory
-from headwater.answers.inventory.entries import DatasetEntry, DatasetRef
-from headwater.publish.catalog import Item, Json, subject_of
+from headwater.answers.inventory.entries import DatasetRef, InventoryDataset
+from headwater.publish.catalog import CatalogItem, Json, subject_of
 from headwater.publish.catalog.summary import summarise
 from headwater.publish.catalog.topology import read_topology
 
@@ -34,7 +34,9 @@ def table_key(dataset: DatasetRef, region: str, account: str) -> str | None:
     return None
 
 
-def glue_items(inventory: Inventory, region: str, account: str, prefix: str) -> Iterator[Item]:
+def glue_items(
+    inventory: Inventory, region: str, account: str, prefix: str
+) -> Iterator[CatalogItem]:
     """A summary of each table that is made of anything."""
     topology = read_topology(inventory)
     for entry in inventory.datasets():
@@ -49,10 +51,10 @@ def glue_items(inventory: Inventory, region: str, account: str, prefix: str) -> 
             "parameters": {name: _CONTROL.sub(" ", value) for name, value in parameters.items()},
             "description": _CONTROL.sub(" ", summary.sentence(LONGEST_DESCRIPTION)),
         }
-        yield Item(TABLE, key, subject_of(entry.dataset.name), body)
+        yield CatalogItem(TABLE, key, subject_of(entry.dataset.name), body)
 
 
-def _columns(entry: DatasetEntry, prefix: str) -> dict[str, str]:
+def _columns(entry: InventoryDataset, prefix: str) -> dict[str, str]:
     """Where each column comes from, as JSON; columns that there is no room for are counted."""
     sources: dict[str, list[str]] = {}
     for upstream in entry.upstreams:

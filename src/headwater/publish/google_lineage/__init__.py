@@ -13,12 +13,12 @@ from headwater.errors import BadConfig, HeadwaterError
 from headwater.model.values.instant import now
 from headwater.plugins import CheckStep
 from headwater.publish.catalog import (
+    CatalogItem,
     CatalogSettings,
-    Item,
     ItemSkipped,
+    ItemState,
     Json,
     Skipped,
-    State,
 )
 from headwater.publish.catalog.compare import encode_body
 from headwater.publish.catalog.events import (
@@ -106,12 +106,12 @@ class GoogleCatalog:
         self._parent = settings.parent
         self._http = CatalogHttp(f"{settings.url}/v1/", settings.read_token)
 
-    def items(self, inventory: Inventory) -> Iterator[Item | Skipped]:
+    def items(self, inventory: Inventory) -> Iterator[CatalogItem | Skipped]:
         for job in inventory.jobs():
             # It keeps no schemas: a change of one is no reason for an event.
             yield from job_events(job._replace(columns={}), google_name, LIMITS)
 
-    def write(self, item: Item, reference: str, is_new: bool) -> str:
+    def write(self, item: CatalogItem, reference: str, is_new: bool) -> str:
         """Send an event of the item's run, then take away what was stated by the one before."""
         event = as_run_event(item, now())
         # The same for each try: what was done before an answer was lost is not done twice.
@@ -132,15 +132,15 @@ class GoogleCatalog:
             except ItemSkipped:
                 continue
 
-    def read_state(self, item: Item, reference: str) -> State:
+    def read_state(self, item: CatalogItem, reference: str) -> ItemState:
         """What is there is as it was sent: nobody else can change an event."""
         names = reference.split()
         try:
             for name in names:
                 self._http.call("GET", name)
         except ItemSkipped:
-            return State.MISSING
-        return State.SAME if names else State.MISSING
+            return ItemState.MISSING
+        return ItemState.SAME if names else ItemState.MISSING
 
     def check(self) -> list[CheckStep]:
         try:
@@ -183,8 +183,8 @@ def _run_command(command: str) -> str:
         )
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         reason = getattr(error, "strerror", None) or type(error).__name__
-        said = " ".join(str(getattr(error, "stderr", "") or "").split())[:200]
-        detail = f"{reason}: {said}" if said else reason
+        printed = " ".join(str(getattr(error, "stderr", "") or "").split())[:200]
+        detail = f"{reason}: {printed}" if printed else reason
         raise BadConfig("token_command", f"`{command}` gives no token: {detail}") from None
     token = done.stdout.strip()
     if not token:

@@ -10,7 +10,7 @@ from headwater.answers.inventory import Inventory
 from headwater.config import Section, check_secret_reference, resolve_secret
 from headwater.errors import HeadwaterError
 from headwater.plugins import CheckStep
-from headwater.publish.catalog import CatalogSettings, Item, Json, Skipped, State
+from headwater.publish.catalog import CatalogItem, CatalogSettings, ItemState, Json, Skipped
 from headwater.publish.catalog.publisher import CatalogPublisher
 from headwater.publish.openlineage.send import check_url
 from headwater.publish.unity_catalog.client import UnityClient
@@ -105,10 +105,10 @@ class UnityCatalog:
         token = resolve_secret(settings.token)
         self._client = UnityClient(settings.url, token, settings.warehouse)
 
-    def items(self, inventory: Inventory) -> Iterator[Item | Skipped]:
+    def items(self, inventory: Inventory) -> Iterator[CatalogItem | Skipped]:
         return iter(UnityItems(inventory, self._settings.options))
 
-    def write(self, item: Item, reference: str, is_new: bool) -> str:
+    def write(self, item: CatalogItem, reference: str, is_new: bool) -> str:
         client = self._client
         if item.kind == OBJECT:
             write = client.write_object if is_new else client.update_object
@@ -125,7 +125,7 @@ class UnityCatalog:
         else:
             self._client.remove_table(key.key, self._settings.property_prefix)
 
-    def read_state(self, item: Item, reference: str) -> State:
+    def read_state(self, item: CatalogItem, reference: str) -> ItemState:
         if item.kind == OBJECT:
             return self._client.compare_object(item.key, item.body)
         if item.kind == LINEAGE:

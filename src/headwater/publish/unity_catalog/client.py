@@ -11,11 +11,11 @@ from databricks.sdk.service import catalog, sql
 from pydantic import SecretStr
 
 from headwater.errors import BadConfig, TargetUnavailable
-from headwater.publish.catalog import ItemRefused, ItemSkipped, Json, KeyRefused, State
+from headwater.publish.catalog import ItemRefused, ItemSkipped, ItemState, Json, KeyRefused
 from headwater.publish.catalog.summary import MARK
 from headwater.publish.unity_catalog.items import MADE_BY
 
-# The SDK repeats what the network loses; what is asked of us, to wait, is up to who publishes.
+# The SDK repeats what the network loses; where we are to wait, that is up to who publishes.
 _SDK_RETRY_SECONDS = 3
 _TIMEOUT_SECONDS = 30
 _MAX_REASON = 500
@@ -60,7 +60,7 @@ class UnityClient:
         return found.id or name
 
     def update_object(self, name: str, body: Json) -> str:
-        """Change an object that we have made; one that is gone is made again."""
+        """ItemChange an object that we have made; one that is gone is made again."""
         given = catalog.ExternalMetadata.from_dict({"name": name, **body})
         with self._meaning():
             try:
@@ -80,12 +80,12 @@ class UnityClient:
             except errors.NotFound:
                 return
 
-    def compare_object(self, name: str, body: Json) -> State:
+    def compare_object(self, name: str, body: Json) -> ItemState:
         with self._meaning():
             try:
                 found = self._metadata.get_external_metadata(name).as_dict()
             except errors.NotFound:
-                return State.MISSING
+                return ItemState.MISSING
         return _compare(found, body, _METADATA_FIELDS)
 
     def write_lineage(self, body: Json) -> str:
@@ -116,7 +116,7 @@ class UnityClient:
             except errors.NotFound:
                 return
 
-    def compare_lineage(self, body: Json) -> State:
+    def compare_lineage(self, body: Json) -> ItemState:
         source = catalog.ExternalLineageObject.from_dict(body["source"])
         with self._meaning():
             try:
@@ -126,12 +126,12 @@ class UnityClient:
                     )
                 )
             except errors.NotFound:
-                return State.MISSING
+                return ItemState.MISSING
         for each in every:
             link = each.external_lineage_info
             if link is not None and link.target.as_dict() == body["target"]:
                 return _compare(link.as_dict(), body, _LINEAGE_FIELDS)
-        return State.MISSING
+        return ItemState.MISSING
 
     def write_table(self, name: str, properties: Mapping[str, str], comment: str) -> str:
         """Set properties of a table; and its comment, unless a person has written one."""
@@ -158,14 +158,14 @@ class UnityClient:
         if (there.comment or "").startswith(MARK):
             self._run(f"COMMENT ON TABLE {_quoted(name)} IS NULL")
 
-    def compare_table(self, name: str, properties: Mapping[str, str]) -> State:
+    def compare_table(self, name: str, properties: Mapping[str, str]) -> ItemState:
         try:
             there = self._get_table(name)
         except ItemSkipped:
-            return State.MISSING
+            return ItemState.MISSING
         kept = there.properties or {}
         is_same = all(kept.get(key) == value for key, value in properties.items())
-        return State.SAME if is_same else State.DIFFERENT
+        return ItemState.SAME if is_same else ItemState.DIFFERENT
 
     def _get_table(self, name: str) -> catalog.TableInfo:
         with self._meaning():
@@ -205,9 +205,9 @@ class UnityClient:
         except TimeoutError as error:
             # With the SDK's own patience over: what it met last tells more.
             cause = error.__cause__
-            asked: float | None = getattr(cause, "retry_after_secs", None)
+            requested: float | None = getattr(cause, "retry_after_secs", None)
             reason = f"no answer: {self._masked(cause or error)}"
-            raise TargetUnavailable(self._url, reason, asked) from None
+            raise TargetUnavailable(self._url, reason, requested) from None
         except OSError as error:
             raise TargetUnavailable(self._url, f"no answer: {self._masked(error)}") from None
         except ValueError as error:
@@ -228,10 +228,10 @@ def _is_ours(properties: Mapping[str, str] | None) -> bool:
     return MADE_BY.items() <= (properties or {}).items()
 
 
-def _compare(found: Mapping[str, Any], body: Json, fields: tuple[str, ...]) -> State:
+def _compare(found: Mapping[str, Any], body: Json, fields: tuple[str, ...]) -> ItemState:
     """By the fields that we publish; an empty one may be left out."""
     same = all((found.get(field) or None) == (body.get(field) or None) for field in fields)
-    return State.SAME if same else State.DIFFERENT
+    return ItemState.SAME if same else ItemState.DIFFERENT
 
 
 def _literal(text: str) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from headwater.answers.inventory import Inventory
-from headwater.answers.inventory.entries import ColumnLink, DatasetEntry, DatasetRef, Upstream
+from headwater.answers.inventory.entries import ColumnLink, DatasetRef, InventoryDataset, Upstream
 from headwater.model.systems import system_of_dataset
-from headwater.publish.catalog import Item, Json, Skipped, subject_of
+from headwater.publish.catalog import CatalogItem, Json, Skipped, subject_of
 from headwater.publish.catalog.summary import summarise
 from headwater.publish.catalog.topology import JobNode, read_topology
 from headwater.publish.unity_catalog import names
@@ -16,7 +16,7 @@ LINEAGE = "external lineage"
 TABLE = "table"
 # By which an object is known to be ours.
 MADE_BY = {"managed_by": "headwater"}
-# Not published by Databricks; longer values are cut, and more columns are left out, which is said.
+# Not published by Databricks; longer values are cut, and more columns are left out and counted.
 LONGEST_TEXT = 1_000
 MOST_COLUMNS = 1_000
 
@@ -58,13 +58,13 @@ class UnityItems:
         datasets, jobs = self._topology.connected(self._tables)
         return datasets, {self._topology.jobs[name] for name in jobs}
 
-    def __iter__(self) -> Iterator[Item | Skipped]:
+    def __iter__(self) -> Iterator[CatalogItem | Skipped]:
         if self._options.has_lineage:
             yield from self._outside()
         if TABLE in self._options.kinds:
             yield from self._table_items()
 
-    def _outside(self) -> Iterator[Item | Skipped]:
+    def _outside(self) -> Iterator[CatalogItem | Skipped]:
         """Objects, then what links them."""
         for entry in self._inventory.datasets(with_upstreams=False):
             if entry.dataset in self._datasets and entry.dataset not in self._tables:
@@ -89,7 +89,7 @@ class UnityItems:
         name = names.dataset_object_name(system, dataset.name)
         return {"external_metadata": {"name": name}}
 
-    def _job_lineage(self, job: JobNode) -> Iterator[Item]:
+    def _job_lineage(self, job: JobNode) -> Iterator[CatalogItem]:
         end = {"external_metadata": {"name": names.job_object_name(job.system, job.name)}}
         subject = subject_of(job.name)
         for dataset in job.inputs:
@@ -97,7 +97,7 @@ class UnityItems:
         for dataset in job.outputs:
             yield lineage_item(end, self._end(dataset), subject)
 
-    def _dataset_lineage(self, entry: DatasetEntry) -> Iterator[Item | Skipped]:
+    def _dataset_lineage(self, entry: InventoryDataset) -> Iterator[CatalogItem | Skipped]:
         """Links from dataset to dataset: those with columns, where jobs stand between them."""
         target, subject = self._end(entry.dataset), subject_of(entry.dataset.name)
         for upstream in entry.upstreams:
@@ -113,7 +113,7 @@ class UnityItems:
             else:
                 yield lineage_item(source, target, subject, upstream)
 
-    def _table_items(self) -> Iterator[Item]:
+    def _table_items(self) -> Iterator[CatalogItem]:
         for dataset, table in sorted(self._tables.items(), key=lambda pair: pair[1]):
             summary = summarise(self._topology, dataset)
             if summary.hops:
@@ -123,7 +123,7 @@ class UnityItems:
                     "properties": properties if self._options.has_properties else {},
                     "comment": summary.sentence(LONGEST_TEXT) if has_comments else "",
                 }
-                yield Item(TABLE, table, subject_of(dataset.name), body)
+                yield CatalogItem(TABLE, table, subject_of(dataset.name), body)
 
 
 def lineage_key(source: Json, target: Json) -> str:
@@ -137,7 +137,7 @@ def _end_name(end: Json) -> str:
 
 def lineage_item(
     source: Json, target: Json, subject: str, upstream: Upstream | None = None
-) -> Item:
+) -> CatalogItem:
     body: Json = {"source": source, "target": target, "columns": [], "properties": dict(MADE_BY)}
     if upstream is not None:
         pairs = _pairs(upstream.columns)
@@ -145,7 +145,7 @@ def lineage_item(
         body["properties"] |= _properties(upstream)
         if len(pairs) > MOST_COLUMNS:
             body["properties"]["columns_left_out"] = str(len(pairs) - MOST_COLUMNS)
-    return Item(LINEAGE, lineage_key(source, target), subject, body)
+    return CatalogItem(LINEAGE, lineage_key(source, target), subject, body)
 
 
 def _pairs(columns: Iterable[ColumnLink]) -> list[tuple[str, str]]:
@@ -161,7 +161,7 @@ def _properties(upstream: Upstream) -> dict[str, str]:
     return {key: value[:LONGEST_TEXT] for key, value in found.items() if value}
 
 
-def _dataset_object(entry: DatasetEntry) -> Item:
+def _dataset_object(entry: InventoryDataset) -> CatalogItem:
     name = entry.dataset.name
     columns = [column.name for column in entry.columns if column.name]
     properties = MADE_BY | {"namespace": name.namespace, "name": name.name}
@@ -174,10 +174,12 @@ def _dataset_object(entry: DatasetEntry) -> Item:
         "columns": list(dict.fromkeys(columns))[:MOST_COLUMNS],
         "properties": {key: value[:LONGEST_TEXT] for key, value in properties.items() if value},
     }
-    return Item(OBJECT, names.dataset_object_name(entry.system, name), subject_of(name), body)
+    return CatalogItem(
+        OBJECT, names.dataset_object_name(entry.system, name), subject_of(name), body
+    )
 
 
-def _job_object(job: JobNode) -> Item:
+def _job_object(job: JobNode) -> CatalogItem:
     properties = MADE_BY | {"namespace": job.name.namespace, "name": job.name.name}
     properties |= {"integration": job.integration, "processing": job.processing}
     # Lineage that looks complete and is not would be the worst kind.
@@ -189,4 +191,6 @@ def _job_object(job: JobNode) -> Item:
         "columns": [],
         "properties": {key: value[:LONGEST_TEXT] for key, value in properties.items() if value},
     }
-    return Item(OBJECT, names.job_object_name(job.system, job.name), subject_of(job.name), body)
+    return CatalogItem(
+        OBJECT, names.job_object_name(job.system, job.name), subject_of(job.name), body
+    )

@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 
 from headwater.collect.plans import CollectorPlan
-from headwater.collect.schedule import LEASE_SECONDS, PassResult, Plan, Scheduler, make_holder
+from headwater.collect.schedule import (
+    LEASE_SECONDS,
+    PassResult,
+    ScheduledPlan,
+    Scheduler,
+    make_holder,
+)
 from headwater.model.intake import take_in
 from headwater.model.values.instant import SECOND, now
 from headwater.store.collectors import (
@@ -31,22 +37,22 @@ class StoreBoard:
         self._table = table
         self._holder = make_holder()
 
-    def take_lease(self, plan: Plan) -> bool:
+    def take_lease(self, plan: ScheduledPlan) -> bool:
         at = now()
         until = at + int(LEASE_SECONDS * SECOND)
         with answering(), self._engine.begin() as connection:
             own = (plan.name, plan.type, int(plan.every), self._holder)
             return take_lease(connection, *own, at, until, self._table)
 
-    def is_requested(self, plan: Plan) -> bool:
+    def is_requested(self, plan: ScheduledPlan) -> bool:
         with answering(), self._engine.connect() as connection:
             return read_collector(connection, plan.name, self._table).is_requested
 
-    def started(self, plan: Plan) -> None:
+    def started(self, plan: ScheduledPlan) -> None:
         with answering(), self._engine.begin() as connection:
             note_started(connection, plan.name, now(), self._table)
 
-    def ended(self, plan: Plan, result: PassResult, next_at: int) -> None:
+    def ended(self, plan: ScheduledPlan, result: PassResult, next_at: int) -> None:
         problem = result.error or result.first_refusal
         with answering(), self._engine.begin() as connection:
             note_ended(
@@ -61,7 +67,7 @@ class StoreBoard:
                 self._table,
             )
 
-    def release(self, plan: Plan) -> None:
+    def release(self, plan: ScheduledPlan) -> None:
         with answering(), self._engine.begin() as connection:
             release_lease(connection, plan.name, self._holder, now(), self._table)
 
