@@ -13,6 +13,7 @@ from bench.rows.kafka import kafka_stream
 from bench.rows.live import live_tabs
 from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
+from bench.rows.publish import publish
 from bench.rows.reads import reads, reads_history, reads_postgres
 from bench.rows.search import search
 from bench.rows.size import growth, memory, start
@@ -49,6 +50,7 @@ ROWS = (
     Row("connect-worker", connect_worker, is_full_only=True),
     Row("collect-connect", collect_connect, is_full_only=True),
     Row("collect-registry", collect_registry, is_full_only=True),
+    Row("publish", publish, is_full_only=True),
     Row("projection", projection, is_full_only=True),
     Row("estate-large", estate_large, is_full_only=True),
     Row("reads-postgres", reads_postgres, is_full_only=True),

@@ -206,3 +206,37 @@ def test_names() -> None:
     assert renamed("s3a://b", "k") == ("s3://b", "k")
     assert renamed("s3://b", "k", Name("bigquery", "a.b.c")) == ("bigquery", "a.b.c")
     assert renamed("x", "n" * 4_001) is None
+
+
+class _Killed(BaseException):
+    """Ends a pass anywhere, as a signal does."""
+
+
+@pytest.mark.parametrize("after", range(1, 6))
+def test_killed_anywhere_and_resumed(
+    google: GoogleLineageStandIn, shop: Engine, after: int
+) -> None:
+    """Before an answer is read or after: each event is there once in the end."""
+    taken = google.take
+
+    def die(call: Any) -> Any:
+        reply = taken(call)
+        if len(google.writes) == after:
+            google.loses_answers = 0
+            return None
+        return reply
+
+    google.take = die  # type: ignore[method-assign]
+    one = publisher(google, shop)
+
+    def kill(seconds: float) -> None:
+        raise _Killed
+
+    one.sleep = kill
+    with pytest.raises(_Killed):
+        list(one.publish())
+    google.take = taken  # type: ignore[method-assign]
+    done = run(publisher(google, shop))
+    assert done.refused == 0 and done.created == 6 - after
+    assert len(google.events) == 5
+    assert run(publisher(google, shop)).sent == 0

@@ -3,7 +3,7 @@
 One folder a catalog. docs/adding-a-system.md walks through one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
@@ -91,7 +91,7 @@ class Publisher(Protocol):
     def check(self) -> Sequence[CheckStep]:
         """Try each thing that is needed, up to the first that fails; changes nothing."""
 
-    def plan(self) -> Sequence[PlannedChange]:
+    def plan(self) -> Iterable[PlannedChange]:
         """What `publish` would send now; changes nothing."""
 
     def publish(self) -> Iterator[Published]:

@@ -2,8 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import chain
 from typing import Annotated, Any
 
 import typer
@@ -93,17 +94,19 @@ def _try(publisher: Publisher, check: bool, output: Output) -> None:
         print_plan(publisher.plan(), output)
 
 
-def print_plan(changes: Sequence[PlannedChange], output: Output) -> None:
+def print_plan(changes: Iterable[PlannedChange], output: Output) -> None:
     """Print what would be sent: as a diff, where it is known what differs."""
-    if output is Output.JSON or not any(change.details for change in changes):
-        rows = [change._asdict() for change in changes]
+    waiting = iter(changes)
+    first = next(waiting, None)
+    some = waiting if first is None else chain((first,), waiting)
+    if output is Output.JSON or first is None or not first.details:
+        rows = [change._asdict() for change in some]
         print_rows(rows, ("action", "what", "times"), output, empty="nothing to send")
         return
-    for change in changes:
-        typer.echo(f"{change.action} {change.what}")
-        for line in change.details:
-            typer.echo(f"    {line}")
-    counts = Counter(change.action for change in changes)
+    counts: Counter[str] = Counter()
+    for change in some:
+        counts[change.action] += 1
+        typer.echo("\n    ".join((f"{change.action} {change.what}", *change.details)))
     typer.echo(", ".join(f"{count:,} to {action}" for action, count in counts.items()))
 
 

@@ -72,15 +72,13 @@ class CatalogPublisher:
         except TargetUnavailable as error:
             return [*steps, CheckStep("connect", False, error.message, "is the address right?")]
 
-    def plan(self) -> list[PlannedChange]:
+    def plan(self) -> Iterator[PlannedChange]:
+        """The changes, one after another: the first of a large store are many."""
         self._check_target()
         with closing(self.open()) as catalog:
-            changes = self._find_changes(catalog)
-            return [
-                PlannedChange(change.action.value, change.what, 1, self._details(change))
-                for change in changes
-                if change.action not in (Action.KEEP, Action.FORGET)
-            ]
+            for change in self._find_changes(catalog):
+                if change.action not in (Action.KEEP, Action.FORGET):
+                    yield PlannedChange(change.action.value, change.what, 1, self._details(change))
 
     def publish(self) -> Iterator[Published]:
         self._check_target()
