@@ -18,6 +18,7 @@ from headwater.config import Settings
 from headwater.errors import HeadwaterError
 from headwater.server import operations
 from headwater.server.background.collecting import schedule_collectors
+from headwater.server.background.discovery import Discover
 from headwater.server.background.following import Follow
 from headwater.server.background.lake import LakeExpiry, LakeFlush
 from headwater.server.background.memory import GiveMemoryBack
@@ -69,6 +70,7 @@ from headwater.server.insight import routes as insight_routes
 from headwater.server.insight.streams import create_streams_router
 from headwater.server.lineage import drift, impact, tag_report
 from headwater.server.lineage import routes as lineage_routes
+from headwater.server.lineage.discovery import create_discovery_router
 from headwater.server.live import routes as live_routes
 from headwater.server.live.feed import LiveFeed
 from headwater.server.marquez import (
@@ -216,6 +218,7 @@ class Application:
         silent_after = read_silent_after(self._settings.health)
         for create in (create_problems_router, create_upstream_router, create_streams_router):
             app.include_router(create(silent_after), prefix="/api/v1")
+        app.include_router(create_discovery_router(self._settings.discovery), prefix="/api/v1")
         for bridge in (bridge_operations, bridge_events, bridge_datasets, tasks):
             app.include_router(bridge.router, prefix="/api/v1")
         # Views before graphs, as their paths would be ids of graphs.
@@ -292,6 +295,7 @@ class Application:
         yield Retention(engine, settings.retention)
         yield LakeExpiry(engine, settings.lake_folder, settings.lake, settings.retention)
         yield Follow(following)
+        yield Discover(engine, settings.discovery)
         yield GiveMemoryBack(
             (partial(release_idle, reading), partial(release_idle, engine), self._release_writer)
         )

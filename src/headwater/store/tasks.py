@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Column, Connection, and_, insert, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, and_, insert, or_, select, update
 
 from headwater.errors import NotFound
 from headwater.store import tables
@@ -61,18 +61,29 @@ def read_task(connection: Connection, id: str) -> TaskRecord:
     return _record(row)
 
 
-def take_task(connection: Connection, holder: str, at: int, until: int) -> TaskRecord | None:
-    """Take the task that waits longest, if any does: a new one, or one whose holder is gone."""
+def list_waiting(connection: Connection, holder: str, at: int) -> list[str]:
+    """The tasks that a holder may take, oldest first: new ones, those whose holder is gone, and
+    those that it was interrupted at."""
     table = tables.task
-    is_left = and_(table.c.status == RUNNING, table.c.lease_until < at)
-    may = or_(table.c.status == PENDING, is_left)
-    for id in connection.execute(select(table.c.id).where(may).order_by(table.c.created_at)):
-        taken = update(table).where(table.c.id == id[0], may)
-        values = {"status": RUNNING, "holder": holder, "lease_until": until, "started_at": at}
-        # Another may have been quicker.
-        if connection.execute(taken.values(values)).rowcount:
-            return read_task(connection, id[0])
-    return None
+    query = select(table.c.id).where(_may_take(holder, at)).order_by(table.c.created_at)
+    return list(connection.execute(query).scalars())
+
+
+def take_task(
+    connection: Connection, id: str, holder: str, at: int, until: int
+) -> TaskRecord | None:
+    """Take a task; None where another was quicker."""
+    table = tables.task
+    values = {"status": RUNNING, "holder": holder, "lease_until": until, "started_at": at}
+    taken = update(table).where(table.c.id == id, _may_take(holder, at)).values(values)
+    # Written first: SQLite refuses a write after a read if another has written in between.
+    return read_task(connection, id) if connection.execute(taken).rowcount else None
+
+
+def _may_take(holder: str, at: int) -> ColumnElement[bool]:
+    table = tables.task
+    is_free = or_(table.c.lease_until < at, table.c.holder == holder)
+    return or_(table.c.status == PENDING, and_(table.c.status == RUNNING, is_free))
 
 
 def note_progress(

@@ -10,7 +10,7 @@ import pytest
 from headwater.collect import Collected
 from headwater.errors import SourceUnavailable
 from headwater.model.values.instant import now
-from headwater.store.tasks import add_task, read_task, take_task
+from headwater.store.tasks import add_task, list_waiting, read_task, take_task
 from testing.api import Api, open_api
 from testing.events.confluent import collected
 from tests.server.bridge.conftest import EXTRACT_CALLS, extracted, finished
@@ -162,7 +162,7 @@ def test_a_task_is_begun_again_after_a_restart(store: str) -> None:
     with open_api(store, extract=lambda params, report: collected()) as api:
         task = finished(api, id)
         assert task["status"] == "completed", task
-        assert "The server that was at it has stopped; begun again" in task["progress"]
+        assert "Interrupted; begun again" in task["progress"]
         assert len(api.read("/graphs")) == 1
 
 
@@ -171,9 +171,12 @@ def test_one_server_at_a_time_runs_a_task(sqlite_api: Api) -> None:
     at = now()
     with sqlite_api.engine.begin() as connection:
         add_task(connection, "a", "extract", {}, at)
-        taken = take_task(connection, "one", at, at + 1_000_000)
+        assert list_waiting(connection, "two", at) == ["a"]
+        taken = take_task(connection, "a", "one", at, at + 1_000_000)
         assert taken is not None and taken.id == "a"
-        assert take_task(connection, "two", at + 1, at + 2_000_000) is None
-        # The first one is gone: its lease has ended.
-        again = take_task(connection, "two", at + 1_000_001, at + 2_000_000)
+        assert list_waiting(connection, "two", at + 1) == []
+        assert take_task(connection, "a", "two", at + 1, at + 2_000_000) is None
+        # Who was interrupted begins again; so does another, once the lease has ended.
+        assert list_waiting(connection, "one", at + 1) == ["a"]
+        again = take_task(connection, "a", "two", at + 1_000_001, at + 2_000_000)
         assert again is not None and read_task(connection, "a").started_at == at + 1_000_001

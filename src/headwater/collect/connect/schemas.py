@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from headwater.collect.connect.columns import TopicColumns
-from headwater.collect.connect.settings import ConnectSettings
+from headwater.collect.connect.settings import TopicSettings
 from headwater.collect.schema_registry.fetch import RegistryApi
 from headwater.collect.schema_registry.parsing import parse_schema
 from headwater.collect.schema_registry.parsing.fields import ParsedSchema
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 class RegisteredColumns:
     """Reads each topic's schemas once; without a registry none are known."""
 
-    def __init__(self, settings: ConnectSettings) -> None:
+    def __init__(self, settings: TopicSettings) -> None:
         self._api: RegistryApi | None = None
         if settings.registry:
             self._api = RegistryApi(

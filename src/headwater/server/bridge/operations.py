@@ -11,7 +11,7 @@ from msgspec import Struct
 from headwater import __version__
 from headwater.publish import PUBLISHERS
 from headwater.server.http.parameters import json_response
-from headwater.server.openapi.document import answers, text_answers
+from headwater.server.openapi.document import answers
 
 router = APIRouter(tags=["bridge"])
 
@@ -80,7 +80,14 @@ async def get_catalogs() -> Response:
 @router.get(
     "/openapi.yaml",
     response_class=Response,
-    responses=text_answers({"text/yaml": "openapi: 3.1.0\n"}, description="The document."),
+    responses={
+        200: {
+            "description": "The document.",
+            "content": {
+                "text/yaml": {"schema": {"type": "object"}, "example": {"openapi": "3.1.0"}}
+            },
+        }
+    },
 )
 def get_openapi_yaml(request: Request) -> Response:
     """Get the API document, the same as `/openapi.json`, as YAML."""

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from headwater.collect import Collected
 from headwater.collect.schedule import LEASE_SECONDS, make_holder
-from headwater.errors import Conflict, HeadwaterError
+from headwater.errors import Conflict, HeadwaterError, StoreUnavailable
 from headwater.model.values.instant import SECOND, now
 from headwater.server.background.periodic import Background, Stopped
 from headwater.server.bridge.extraction import Extract, Json
@@ -18,6 +18,7 @@ from headwater.store.engine import Engine
 from headwater.store.failures import answering
 from headwater.store.tasks import (
     TaskRecord,
+    list_waiting,
     note_completed,
     note_failed,
     note_progress,
@@ -89,14 +90,21 @@ class TaskRunner(Background):
     def _take(self) -> TaskRecord | None:
         self.check_stopping()
         at = now()
-        with answering(), self._engine.begin() as connection:
-            return take_task(connection, self._holder, at, at + _LEASE)
+        with answering(), self._engine.connect() as connection:
+            waiting = list_waiting(connection, self._holder, at)
+        for id in waiting:
+            with answering(), self._engine.begin() as connection:
+                task = take_task(connection, id, self._holder, at, at + _LEASE)
+            if task is not None:
+                return task
+        return None
 
     def _run_task(self, task: TaskRecord) -> None:
         progress = _Progress(self, task)
         try:
             result = self._do(task, progress)
-        except Stopped:
+        except (Stopped, StoreUnavailable):
+            # Nothing is wrong with the task: it is begun again.
             raise
         except HeadwaterError as error:
             self._fail(task, error.message)
@@ -112,7 +120,7 @@ class TaskRunner(Background):
         if task.type == ENRICH:
             raise Conflict(NOT_ENRICHED)
         if task.progress:
-            progress.report("The server that was at it has stopped; begun again")
+            progress.report("Interrupted; begun again")
         # The same if it is begun again.
         graph_id = str(uuid5(NAMESPACE_URL, task.id))
         problems = self._store(task, graph_id, progress)
