@@ -23,12 +23,15 @@ from headwater.store.tables import (
     METADATA,
     api_key,
     collector,
+    event_set,
+    event_set_member,
     outbox,
     outbox_reader,
     position,
     refused_event,
     rejected,
     rejected_place,
+    task,
 )
 from headwater.store.write.connections import GENERATION_LOCK, LonePostgresConnection
 from headwater.store.write.writer import Writer
@@ -135,6 +138,7 @@ class PostgresReplacement:
         self._wait_for_readers(connection)
         # Others write there without the lock above: a key revoked until now is to stay revoked.
         kept = [api_key, position, collector, outbox_reader, refused_event]
+        kept += [task, event_set, event_set_member]
         copy_kept(connection, self._schema, _NEW, kept)
         generation = text(f"SELECT max(generation) + 1 FROM {self._schema}.store_state")
         next_generation = connection.scalar(generation)
