@@ -12,6 +12,7 @@ import httpx2
 import msgspec
 import pytest
 from pydantic import ValidationError
+from testing.services.connect_moto import Moto
 
 from headwater.config import Section
 from headwater.errors import TargetUnavailable
@@ -24,7 +25,6 @@ from headwater.store.write.writer import open_writer
 from testing.commands import run_program
 from testing.events.bridge import UNITY, estate
 from testing.events.minimal import run_event
-from testing.services.connect_moto import Moto
 from testing.services.headwater import Headwater
 from testing.stand_ins.databricks import DatabricksStandIn
 from testing.stand_ins.datazone import DataZoneStandIn
