@@ -14,6 +14,11 @@ COLLECTORS = Registry(
     kind="collector",
     group="headwater.collectors",
     own={
+        "confluent": Entry(
+            "headwater.collect.confluent:ConfluentCollector",
+            "An account of Confluent Cloud: topics, connectors, SQL, groups, schemas, Tableflow.",
+            extra="registry",
+        ),
         "connect": Entry(
             "headwater.collect.connect:ConnectCollector",
             "Connectors of a Kafka Connect cluster, by its REST API.",
@@ -27,10 +32,23 @@ COLLECTORS = Registry(
             "headwater.collect.files:FilesCollector",
             "OpenLineage events in files: JSON or NDJSON, plain or gzipped.",
         ),
+        "flink": Entry(
+            "headwater.collect.flink:FlinkCollector",
+            "Jobs of a Flink cluster, by its REST API, with the columns of their SQL.",
+        ),
         "ksqldb": Entry(
             "headwater.collect.ksqldb:KsqldbCollector",
             "Streams, tables and persistent queries of ksqlDB, by its REST API.",
             extra="sql",
+        ),
+        "kafka": Entry(
+            "headwater.collect.kafka:KafkaCollector",
+            "Topics, consumer groups and access rules of a Kafka cluster, by its admin protocol.",
+            extra="kafka",
+        ),
+        "pipelines": Entry(
+            "headwater.collect.pipelines:PipelinesCollector",
+            "Pipelines of a managed platform, by its exported list: Streamkap's and the like.",
         ),
         "schema-registry": Entry(
             "headwater.collect.schema_registry:SchemaRegistryCollector",

@@ -13,6 +13,7 @@ _FACET_VERSIONS = {
     "ColumnLineageDatasetFacet": "1-2-0",
     "DataQualityAssertionsDatasetFacet": "1-1-0",
     "DataQualityMetricsInputDatasetFacet": "1-0-2",
+    "DatasourceDatasetFacet": "1-0-1",
     "DatasetVersionDatasetFacet": "1-0-1",
     "DocumentationDatasetFacet": "1-1-0",
     "DocumentationJobFacet": "1-1-0",

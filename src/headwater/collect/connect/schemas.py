@@ -62,10 +62,11 @@ class RegisteredColumns:
         if schema is None:
             return ()
         parsed = parse_schema(schema, api.read_references(schema), part)
-        return _paths(parsed, part)
+        return paths_of(parsed, part)
 
 
-def _paths(parsed: ParsedSchema, part: str) -> tuple[Path, ...]:
+def paths_of(parsed: ParsedSchema, part: str) -> tuple[Path, ...]:
+    """The columns of a schema, each with the names that lead to it."""
     return ((),) if _is_whole(parsed, part) else tuple(_leaves((), parsed.fields))
 
 
