@@ -16,8 +16,8 @@ from bench.rows.connect import connect_apply, connect_worker
 from bench.rows.estate import estate, estate_large
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
-from bench.rows.kinesis import kinesis_cost
 from bench.rows.kafka_estate import kafka_estate
+from bench.rows.kinesis import kinesis_cost
 from bench.rows.live import live_tabs
 from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
