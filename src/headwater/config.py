@@ -280,6 +280,10 @@ class Settings(BaseSettings):
         default={},
         description="Collectors that run by themselves, a section `[collect.NAME]` each.",
     )
+    publish: dict[str, dict[str, Any]] = Field(
+        default={},
+        description="Publishers that run by themselves, a section `[publish.NAME]` each.",
+    )
 
     @property
     def lake_folder(self) -> Path:
