@@ -23,6 +23,8 @@ REVISIONS = (
     "0011",
     "0012",
     "0013",
+    "0014",
+    "0016",
 )
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "alembic_version"

@@ -138,6 +138,43 @@ refused_event = Table(
     sqlite_with_rowid=False,
 )
 
+# The catalogs that lineage is published to, with the result of the last pass. No relation: it says
+# what was done. Times are in microseconds since 1970.
+catalog_target = Table(
+    "catalog_target",
+    METADATA,
+    Column("name", TEXT, primary_key=True),
+    Column("publisher", TEXT, nullable=False),
+    Column("address", TEXT, nullable=False),
+    Column("registered_at", BigInteger, nullable=False),
+    Column("started_at", BigInteger),
+    Column("ended_at", BigInteger),
+    Column("created", BigInteger, nullable=False),
+    Column("updated", BigInteger, nullable=False),
+    Column("removed", BigInteger, nullable=False),
+    Column("unchanged", BigInteger, nullable=False),
+    Column("skipped", BigInteger, nullable=False),
+    Column("failed", BigInteger, nullable=False),
+    Column("problem", TEXT),
+)
+
+# What a catalog was last given: only what differs from it is published. `body` is packed; without
+# a digest nothing was published yet. `reference` is what the catalog calls it.
+published_item = Table(
+    "published_item",
+    METADATA,
+    Column("target", TEXT, primary_key=True),
+    Column("kind", TEXT, primary_key=True),
+    Column("key", TEXT, primary_key=True),
+    Column("subject", TEXT, nullable=False),
+    Column("digest", LargeBinary),
+    Column("body", LargeBinary),
+    Column("reference", TEXT, nullable=False),
+    Column("published_at", BigInteger),
+    Column("problem", TEXT),
+    Column("problem_at", BigInteger),
+)
+
 # How far a source outside, such as a topic, has been taken in. The incarnation tells a source
 # from another of the same name, whose positions begin anew.
 position = Table(
@@ -150,28 +187,71 @@ position = Table(
     Column("moved_at", BigInteger, nullable=False),
 )
 
-# The collectors that run by themselves: who runs one, when, and with what result. No relation: it
-# says what is done, and only the newest counts. Times are in microseconds since 1970.
-collector = Table(
-    "collector",
+
+# The collectors and publishers that run by themselves. No relations: they say what is done, and
+# only the newest counts. Times are in microseconds since 1970.
+def _of_passes(name: str) -> Table:
+    """A table of what runs by itself: who runs it, when, and with what result."""
+    return Table(
+        name,
+        METADATA,
+        Column("name", TEXT, primary_key=True),
+        Column("type", TEXT, nullable=False),
+        Column("every_seconds", BigInteger, nullable=False),
+        # Another may take over once the lease has ended.
+        Column("holder", TEXT, nullable=False),
+        Column("lease_until", BigInteger, nullable=False),
+        Column("requested_at", BigInteger),
+        Column("started_at", BigInteger),
+        Column("ended_at", BigInteger),
+        Column("next_at", BigInteger),
+        # The last pass that sent anything.
+        Column("changed_at", BigInteger),
+        Column("stored", BigInteger, nullable=False),
+        Column("refused", BigInteger, nullable=False),
+        Column("all_stored", BigInteger, nullable=False),
+        Column("failures", BigInteger, nullable=False),
+        Column("problem", TEXT),
+    )
+
+
+collector = _of_passes("collector")
+publisher = _of_passes("publisher")
+
+# Work that was requested of the server. No relation: it says what is done. Whoever holds the
+# lease does it; another may once the lease has ended. `progress`, `result` and `params` are JSON.
+task = Table(
+    "task",
     METADATA,
-    Column("name", TEXT, primary_key=True),
+    Column("id", TEXT, primary_key=True),
     Column("type", TEXT, nullable=False),
-    Column("every_seconds", BigInteger, nullable=False),
-    # Another may take over once the lease has ended.
-    Column("holder", TEXT, nullable=False),
-    Column("lease_until", BigInteger, nullable=False),
-    Column("requested_at", BigInteger),
+    Column("status", TEXT, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
     Column("started_at", BigInteger),
     Column("ended_at", BigInteger),
-    Column("next_at", BigInteger),
-    # The last pass that sent anything.
-    Column("changed_at", BigInteger),
-    Column("stored", BigInteger, nullable=False),
-    Column("refused", BigInteger, nullable=False),
-    Column("all_stored", BigInteger, nullable=False),
-    Column("failures", BigInteger, nullable=False),
-    Column("problem", TEXT),
+    Column("holder", TEXT, nullable=False),
+    Column("lease_until", BigInteger, nullable=False),
+    Column("progress", TEXT, nullable=False),
+    Column("result", TEXT),
+    Column("error", TEXT),
+    Column("params", TEXT, nullable=False),
+)
+
+# Names of sets of events, and what is in them. No relations: taking a name away changes no fact.
+event_set = Table(
+    "event_set",
+    METADATA,
+    Column("id", TEXT, primary_key=True),
+    Column("created_at", BigInteger, nullable=False),
+    Column("modified_at", BigInteger, nullable=False),
+)
+event_set_member = Table(
+    "event_set_member",
+    METADATA,
+    Column("set_id", TEXT, primary_key=True),
+    Column("at", BigInteger, primary_key=True, autoincrement=False),
+    Column("digest", LargeBinary, primary_key=True),
+    sqlite_with_rowid=False,
 )
 
 # Who may come in. No relation: keys are not facts, and the newest word on one is all there is.
@@ -210,6 +290,9 @@ _IS_SOURCE = text("slot = 2 AND name = 'dataSource'")
 # Facets that are searched, of jobs and datasets: documentation, ownership, tags.
 IS_WORDED = text("slot IN (1, 2) AND name IN ('documentation', 'ownership', 'tags')")
 
+Index("task_by_creation", task.c.created_at)
+Index("task_by_status", task.c.status, task.c.created_at)
+Index("event_set_member_by_event", event_set_member.c.at, event_set_member.c.digest)
 Index("outbox_reader_by_name", outbox_reader.c.name, unique=True)
 Index("dataset_by_name", dataset.c.namespace_id, dataset.c.name)
 Index("job_by_name", job.c.namespace_id, job.c.name)

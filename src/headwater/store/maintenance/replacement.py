@@ -21,9 +21,15 @@ KEPT = (
     tables.api_key,
     tables.position,
     tables.collector,
+    tables.publisher,
+    tables.catalog_target,
+    tables.published_item,
     tables.outbox_reader,
     tables.outbox,
     tables.refused_event,
+    tables.task,
+    tables.event_set,
+    tables.event_set_member,
 )
 # What waits for the lake is found anew: it is what the lake does not have.
 _WHICH = {tables.outbox.name: "reader > 0"}

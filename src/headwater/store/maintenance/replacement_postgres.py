@@ -22,13 +22,19 @@ from headwater.store.migrate import VERSION_TABLE, upgrade
 from headwater.store.tables import (
     METADATA,
     api_key,
+    catalog_target,
     collector,
+    event_set,
+    event_set_member,
     outbox,
     outbox_reader,
     position,
+    published_item,
+    publisher,
     refused_event,
     rejected,
     rejected_place,
+    task,
 )
 from headwater.store.write.connections import GENERATION_LOCK, LonePostgresConnection
 from headwater.store.write.writer import Writer
@@ -134,7 +140,9 @@ class PostgresReplacement:
             copy_kept(new, self._schema, _NEW, [rejected, rejected_place, outbox])
         self._wait_for_readers(connection)
         # Others write there without the lock above: a key revoked until now is to stay revoked.
-        kept = [api_key, position, collector, outbox_reader, refused_event]
+        own = [api_key, position, collector, publisher, outbox_reader, refused_event]
+        own += [task, event_set, event_set_member]
+        kept = [*own, catalog_target, published_item]
         copy_kept(connection, self._schema, _NEW, kept)
         generation = text(f"SELECT max(generation) + 1 FROM {self._schema}.store_state")
         next_generation = connection.scalar(generation)
