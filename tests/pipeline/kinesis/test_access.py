@@ -29,6 +29,7 @@ def test_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
     found = AwsCredentials(AwsSettings(), PLACE)
     access = found.access()
     assert found.method == "env"
+    assert access.endpoint == "https://kinesis.eu-west-1.amazonaws.com"
     assert (access.region, access.key, access.secret, access.token) == (
         *("eu-west-1", "id"),
         *("secret", "token"),
@@ -49,6 +50,14 @@ def test_keys_by_reference(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     monkeypatch.delenv("KEY")
     with pytest.raises(BadSecret, match="KEY"):
         AwsCredentials(settings, PLACE)
+
+
+def test_the_endpoint_of_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is found by the driver: executors may have another environment."""
+    monkeypatch.setenv("KEY", "secret")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:4566")
+    settings = AwsSettings(region="eu-west-1", access_key_id="id", secret_access_key="env:KEY")
+    assert AwsCredentials(settings, PLACE).access().endpoint == "http://localhost:4566"
 
 
 def test_a_profile(tmp_path: Path) -> None:

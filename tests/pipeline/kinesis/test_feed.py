@@ -172,7 +172,7 @@ def test_from_a_time_on(kinesis: KinesisStandIn, make: Callable[..., Scene]) -> 
 def test_a_stream_that_was_created_again_is_read_from_its_first_record(
     kinesis: KinesisStandIn, make: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(module, "CHECK_SECONDS", 0.0)
     kinesis.put(STREAM, [b"a", b"b"])
     scene = make(start="LATEST")
     scene.open()
