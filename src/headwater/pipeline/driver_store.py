@@ -5,14 +5,14 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame
 
 from headwater import errors
 from headwater.errors import BadConfig, HeadwaterError, SparkUnavailable
-from headwater.pipeline.tasks import RESULT, Chunk, Task, read_result, take_over
+from headwater.pipeline.tasks import RESULT, Chunk, Seen, Task, read_result, take_over
 from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.writer import Writer
 
@@ -28,6 +28,8 @@ class Totals:
     rejected: int = 0
     excluded: int = 0
     bytes: int = 0
+    seen: Seen = field(default_factory=set, compare=False)
+    """Jobs and datasets that the events named, where that was noted."""
 
     def add(self, other: "Totals | Chunk") -> None:
         self.messages += other.messages
@@ -35,6 +37,11 @@ class Totals:
         self.rejected += other.rejected
         self.excluded += other.excluded
         self.bytes += other.bytes
+        self.seen |= other.seen
+
+    def counts(self) -> dict[str, int]:
+        """The numbers by their names."""
+        return {name: value for name, value in vars(self).items() if name != "seen"}
 
 
 Progress = Callable[[Totals], None]

@@ -6,11 +6,11 @@ over once it has ended. Times are in microseconds since 1970.
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, delete, or_, select, update
+from sqlalchemy import Column, Connection, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from headwater.errors import Conflict, NotFound
-from headwater.store import tables
+from headwater.store import leases, tables
 
 
 class CollectorState(NamedTuple):
@@ -74,28 +74,23 @@ def take_lease(
         "lease_until": until,
     }
     new = insert(table).values(name=name, stored=0, refused=0, all_stored=0, failures=0, **held)
-    may = or_(table.c.holder == holder, table.c.lease_until < at)
+    may = leases.is_free(table, holder, at)
     taken = new.on_conflict_do_update(index_elements=["name"], set_=held, where=may)
     return connection.execute(taken.returning(table.c.name)).first() is not None
 
 
 def release_lease(connection: Connection, name: str, holder: str, at: int) -> None:
     """Let another take over at once."""
-    table = tables.collector
-    its = (table.c.name == name, table.c.holder == holder)
-    connection.execute(update(table).where(*its).values(lease_until=at - 1))
+    leases.release_lease(connection, tables.collector, name, holder, at)
 
 
 def note_started(connection: Connection, name: str, at: int) -> None:
-    table = tables.collector
-    connection.execute(update(table).where(table.c.name == name).values(started_at=at))
+    leases.note_started(connection, tables.collector, name, at)
 
 
 def is_held(connection: Connection, name: str, holder: str) -> bool:
     """Whether somebody is the last who held the lease: only the holder has news of a collector."""
-    table = tables.collector
-    its = select(table.c.name).where(table.c.name == name, table.c.holder == holder)
-    return connection.execute(its).first() is not None
+    return leases.is_held(connection, tables.collector, name, holder)
 
 
 def note_ended(
@@ -126,8 +121,7 @@ def note_ended(
 def request_pass(connection: Connection, name: str, at: int) -> None:
     """Ask whoever runs a collector for a pass now."""
     # Written first: SQLite refuses a write after a read if another has written in between.
-    table = tables.collector
-    connection.execute(update(table).where(table.c.name == name).values(requested_at=at))
+    leases.note_requested(connection, tables.collector, name, at)
     read_collector(connection, name)
 
 

@@ -23,6 +23,7 @@ REVISIONS = (
     "0011",
     "0012",
     "0013",
+    "0014",
 )
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "alembic_version"

@@ -9,7 +9,8 @@ import typer
 
 from headwater.cli.api.client import Client, json_of
 from headwater.collect.plans import CollectorPlan
-from headwater.collect.schedule import PassResult, make_holder
+from headwater.collect.schedule import PassResult
+from headwater.leases import make_holder
 from headwater.model.values.instant import SECOND, format_instant, now
 
 # How often the server is checked for a request to run now.

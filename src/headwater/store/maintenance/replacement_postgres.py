@@ -23,6 +23,9 @@ from headwater.store.tables import (
     METADATA,
     api_key,
     collector,
+    ingestion,
+    ingestion_member,
+    ingestion_run,
     outbox,
     outbox_reader,
     position,
@@ -135,6 +138,7 @@ class PostgresReplacement:
         self._wait_for_readers(connection)
         # Others write there without the lock above: a key revoked until now is to stay revoked.
         kept = [api_key, position, collector, outbox_reader, refused_event]
+        kept += [ingestion, ingestion_run, ingestion_member]
         copy_kept(connection, self._schema, _NEW, kept)
         generation = text(f"SELECT max(generation) + 1 FROM {self._schema}.store_state")
         next_generation = connection.scalar(generation)
