@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 
 from headwater import errors
 from headwater.errors import BadConfig, HeadwaterError, SparkUnavailable
-from headwater.pipeline.tasks import RESULT, Chunk, Seen, Task, read_result, take_over
+from headwater.pipeline.tasks import RESULT, Chunk, Reached, Seen, Task, read_result, take_over
 from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.writer import Writer
 
@@ -30,6 +30,13 @@ class Totals:
     bytes: int = 0
     seen: Seen = field(default_factory=set, compare=False)
     """Jobs and datasets that the events named, where that was noted."""
+    reached: dict[str, Reached] = field(default_factory=dict)
+
+    @property
+    def behind(self) -> float | None:
+        """By how many seconds the ingest is behind its source, where tasks report that."""
+        millis = (reached.behind for reached in self.reached.values())
+        return max((each / 1000 for each in millis if each is not None), default=None)
 
     def add(self, other: "Totals | Chunk") -> None:
         self.messages += other.messages
@@ -38,10 +45,11 @@ class Totals:
         self.excluded += other.excluded
         self.bytes += other.bytes
         self.seen |= other.seen
+        self.reached |= other.reached
 
     def counts(self) -> dict[str, int]:
         """The numbers by their names."""
-        return {name: value for name, value in vars(self).items() if name != "seen"}
+        return {name: value for name, value in vars(self).items() if isinstance(value, int)}
 
 
 Progress = Callable[[Totals], None]
@@ -99,6 +107,8 @@ def _run_and_store(frame: DataFrame, task: Task, writer: Writer, progress: Progr
             job.join(LOOK_SECONDS)
     if failures:
         raise failures[0]
+    for chunk in results:
+        totals.reached |= chunk.reached
     return totals
 
 
@@ -125,6 +135,8 @@ def _run(frame: DataFrame, task: Task) -> list[Chunk]:
 
 def _failure(kind: str, text: str) -> HeadwaterError:
     """The error that a task met, as itself."""
+    if kind == "SourceUnavailable":
+        return errors.SourceUnavailable(*text.split(": ", 1))
     known = {"StoreUnavailable": errors.StoreUnavailable, "LakeUnavailable": errors.LakeUnavailable}
     return known.get(kind, SparkUnavailable)(text)
 

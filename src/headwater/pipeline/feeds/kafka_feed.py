@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headwater.errors import SourceChanged, SourceUnavailable
 from headwater.model import naming
-from headwater.pipeline.feeds.feed import Moves, Positions
+from headwater.pipeline.feeds.feed import Ending, Feed, Moves, Positions
 from headwater.pipeline.feeds.kafka import KafkaSource, Offsets, parse_offsets, read_messages
 from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
 from headwater.pipeline.tasks import Message
@@ -16,10 +16,10 @@ from headwater.pipeline.tasks import Message
 log = logging.getLogger(__name__)
 
 
-class KafkaFeed:
+class KafkaFeed(Feed):
     """What a source names. Tools that watch lags see how far it is under `group`."""
 
-    has_end = True
+    ends_by: Ending = "trigger"
 
     def __init__(self, source: KafkaSource, group: str) -> None:
         self.place = source.brokers
