@@ -31,6 +31,17 @@ T = TypeVar("T")
 
 # That a name is a file's as well, and a part of a path.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_BODY_KEYS = (
+    "name",
+    "displayName",
+    "description",
+    "connection",
+    "sourceConfig",
+    "schedule",
+    "airflowConfig",
+    "loggerLevel",
+)
+_LONGEST_TEXT = 10_000
 _BROKERS: dict[str, type[Any]] = {
     "brokersUrl": KafkaBroker,
     "topicName": KafkaBroker,
@@ -99,6 +110,14 @@ def read_ingestion(
     unused: list[UnusedKey] = []
     check_ingestion_name(name)
     body = _known(body, "", BODY, unused)
+    for key in body:
+        if key not in _BODY_KEYS:
+            near = get_close_matches(key, _BODY_KEYS, 1)
+            hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(_BODY_KEYS)}"
+            raise UnusableConfig(key, f"no such key is known; {hint}")
+    for key in ("displayName", "description"):
+        if not isinstance(text := body.get(key) or "", str) or len(text) > _LONGEST_TEXT:
+            raise UnusableConfig(key, f"not a text of at most {_LONGEST_TEXT:,} characters")
     if body.get("name", name) != name:
         raise UnusableConfig("name", f"'{body['name']}' here, and '{name}' in the address")
     config = _inner(body, "connection")

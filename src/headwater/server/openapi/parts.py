@@ -78,6 +78,7 @@ TAGS: list[Document] = [
             "Failed, silent and late jobs; stale datasets, and unusual volumes.",
         ),
         ("collectors", "What collects lineage by itself: states, results, a pass on request."),
+        ("ingestions", "What is ingested by itself from brokers: configuration, state, runs."),
         ("operations", "For operators and probes."),
     )
 ]
