@@ -35,6 +35,7 @@ PAGES = (
     "/tag",
     "/settings",
     "/collectors",
+    "/ingestions",
     "/sql",
     "/docs",
 )
