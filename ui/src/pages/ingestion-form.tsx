@@ -76,7 +76,9 @@ export function IngestionForm({ of, close }: { of?: IngestionAnswer; close: () =
         ))}
         <details>
           <summary>{words.review}</summary>
-          <pre className="wrap">{JSON.stringify(body, null, 2)}</pre>
+          <section className="scroll" tabIndex={0} aria-label={words.review}>
+            <pre>{JSON.stringify(body, null, 2)}</pre>
+          </section>
         </details>
         {testing.data && <Steps of={testing.data} />}
         {error && (

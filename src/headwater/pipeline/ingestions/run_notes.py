@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from headwater.errors import HeadwaterError
 from headwater.model.values.instant import now
@@ -21,12 +21,24 @@ log = logging.getLogger(__name__)
 
 # Batches may come several a second.
 _NOTE_SECONDS = 2.0
+# How often a run that goes on marks what was not seen for a time, as others do at their end.
+MARK_SECONDS = 600.0
 
 
 class RunNotes:
     """Counts one run; a store that does not answer is no reason for the run to stop."""
 
-    def __init__(self, engine: Engine, name: str, started_at: int, *, is_debug: bool) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        name: str,
+        started_at: int,
+        *,
+        is_debug: bool = False,
+        mark: Callable[[], int] = lambda: 0,
+    ) -> None:
+        self._mark = mark
+        self._marked_at = time.monotonic()
         self._engine = engine
         self._name = name
         self._run = StoredIngestionRun(name, started_at)
@@ -69,6 +81,12 @@ class RunNotes:
         if (self._has_news or self._new) and at - self._noted_at >= _NOTE_SECONDS:
             self._noted_at = at
             self._note()
+        if at - self._marked_at >= MARK_SECONDS and not self._run.lag:
+            self._marked_at = at
+            try:
+                self.mark()
+            except HeadwaterError as error:
+                log.warning("%s: marking is tried again later: %s", self._name, error.message)
 
     def failed(self, error: HeadwaterError, wait: float) -> None:
         log.warning("%s: %s; trying again in %g s", self._name, error.message, wait)
@@ -77,6 +95,14 @@ class RunNotes:
 
     def ended(self, error: BaseException | None) -> None:
         """Whoever runs it notes the end, with when the next one is due."""
+
+    def mark(self) -> None:
+        """Mark what was not seen for a time, if the ingestion does so."""
+        self.note_members()
+        if marked := self._mark():
+            log.info("%s: %d jobs and datasets marked as deleted", self._name, marked)
+            self._run = self._run._replace(marked=self._run.marked + marked)
+            self._has_news = True
 
     def note_members(self) -> None:
         """Note what was seen, for those that are missing later on to be known."""
@@ -87,17 +113,21 @@ class RunNotes:
             self._known |= new
             self._new -= new
 
-    def end(self, problem: str | None, revision: int, next_at: int | None, marked: int) -> None:
+    def end(self, problem: str | None, revision: int, next_at: int | None) -> None:
         """Note the end of the run; raises StoreUnavailable."""
-        run = self._run._replace(ended_at=now(), problem=problem, marked=marked)
+        run = self._run._replace(ended_at=self._end_time(), problem=problem)
         with answering(), self._engine.begin() as connection:
             end_run(connection, run, revision, next_at, is_failed=problem is not None)
 
     def interrupt(self) -> None:
         """Note that the run was stopped before its end; raises StoreUnavailable."""
-        run = self._run._replace(ended_at=now())
+        run = self._run._replace(ended_at=self._end_time())
         with answering(), self._engine.begin() as connection:
             interrupt_run(connection, run)
+
+    def _end_time(self) -> int:
+        """Now, and after the start even where the clock was set back."""
+        return max(now(), self._run.started_at + 1)
 
     def _note(self) -> None:
         try:

@@ -71,6 +71,10 @@ class Supervisor:
         """Ask it to end after the batches under way; `run` then returns."""
         self._stopping.set()
 
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._workers)
+
     def run(self) -> None:
         """Work ingestions off until stopped."""
         try:
@@ -141,9 +145,13 @@ class Supervisor:
             self._start(stored, ingestion, at)
 
     def _start(self, stored: StoredIngestion, ingestion: Ingestion, at: int) -> None:
-        started_at = max(at, (stored.started_at or 0) + 1, (stored.ended_at or 0) + 1)
+        # After whatever the store has, by whichever clock.
+        known = (stored.requested_at, stored.started_at, stored.ended_at)
+        started_at = max(at, *((each or 0) + 1 for each in known))
         with answering(), self._engine.begin() as connection:
             if not start_run(connection, stored.name, self._holder, started_at):
+                # It was removed, and perhaps added again.
+                del self._renew_at[stored.name]
                 return
         worker = Worker(
             self._engine,

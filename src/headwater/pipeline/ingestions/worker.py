@@ -54,7 +54,8 @@ class Worker:
         self._failures = stored.failures
         self._open_run = open_run
         self._clock = clock
-        self._notes = RunNotes(engine, stored.name, started_at, is_debug=ingestion.is_debug)
+        is_debug = ingestion.is_debug
+        self._notes = RunNotes(engine, stored.name, started_at, is_debug=is_debug, mark=self._mark)
         self._lock = threading.Lock()
         self._running: Stoppable | None = None
         self._is_stopping = False
@@ -81,17 +82,17 @@ class Worker:
 
     def work(self) -> str | None:
         """Run it to its end; returns why it failed, if it did."""
-        problem, marked = None, 0
+        problem = None
         try:
             self._run()
-            marked = self._mark()
+            self._notes.mark()
         except HeadwaterError as error:
             problem = error.message
         except Exception as error:
             log.exception("%s failed", self.ingestion.name)
             problem = f"{type(error).__name__}: {error}"
         try:
-            self._note_end(problem, marked)
+            self._note_end(problem)
         except HeadwaterError as error:
             # It is begun still: so it runs again, as one that was cut short.
             log.warning("%s: its end cannot be noted: %s", self.ingestion.name, error.message)
@@ -108,7 +109,6 @@ class Worker:
             running.run()
 
     def _mark(self) -> int:
-        self._notes.note_members()
         if (rule := self.ingestion.absence) is None:
             return 0
         writer = open_writer(self._engine, notes_for_lake=self._notes_for_lake)
@@ -117,7 +117,7 @@ class Worker:
         finally:
             writer.close()
 
-    def _note_end(self, problem: str | None, marked: int) -> None:
+    def _note_end(self, problem: str | None) -> None:
         if problem is not None:
             log.warning("%s: %s", self.ingestion.name, problem)
         schedule = self.ingestion.schedule
@@ -125,7 +125,7 @@ class Worker:
         if self._is_stopping and problem is None and not has_closed:
             self._notes.interrupt()
         else:
-            self._notes.end(problem, self.version[1], self._next_at(problem), marked)
+            self._notes.end(problem, self.version[1], self._next_at(problem))
 
     def _next_at(self, problem: str | None) -> int | None:
         """When it runs next: by its schedule, or sooner after a failure."""
