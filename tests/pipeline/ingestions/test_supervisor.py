@@ -205,8 +205,7 @@ def test_one_that_is_removed_while_it_runs_ends(stage: Stage) -> None:
         remove_ingestion(connection, "shop")
     wait_until(lambda: stage.look() is None and not stage.supervisor.is_busy)
     stage.put("shop", "continuous")
-    stage.look()
-    stage.wait_for_begun(2)
+    wait_until(lambda: stage.look() is None and len(stage.runs.begun) == 2)
     assert len(stage.runs_of("shop")) == 1
 
 
