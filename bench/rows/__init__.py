@@ -10,6 +10,7 @@ from bench.rows.connect import connect_apply, connect_worker
 from bench.rows.estate import estate, estate_large
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
+from bench.rows.kinesis import kinesis_cost
 from bench.rows.live import live_tabs
 from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
@@ -49,6 +50,7 @@ ROWS = (
     Row("connect-worker", connect_worker, is_full_only=True),
     Row("collect-connect", collect_connect, is_full_only=True),
     Row("collect-registry", collect_registry, is_full_only=True),
+    Row("kinesis-cost", kinesis_cost, is_full_only=True),
     Row("projection", projection, is_full_only=True),
     Row("estate-large", estate_large, is_full_only=True),
     Row("reads-postgres", reads_postgres, is_full_only=True),

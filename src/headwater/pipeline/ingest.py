@@ -34,6 +34,7 @@ from headwater.errors import (
 )
 from headwater.pipeline.driver_store import take_in_frame
 from headwater.pipeline.feeds.feed import Feed, Moves, Positions
+from headwater.pipeline.feeds.kafka_errors import find_reason, with_advice
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.observers import IngestObserver
@@ -193,7 +194,8 @@ class StreamIngest:
             return SourceChanged(self._feed.place, "the topic has new partitions")
         if _OF_KAFKA.search(stack):
             reason = _REASON.search(stack)
-            return SourceUnavailable(self._feed.place, reason[1] if reason else _describe(error))
+            text = with_advice(reason[1] if reason else _describe(error), find_reason(stack))
+            return SourceUnavailable(self._feed.place, text)
         return SparkUnavailable(_describe(error))
 
     def _start(self, frame: DataFrame) -> StreamingQuery:

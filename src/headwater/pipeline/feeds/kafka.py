@@ -54,6 +54,15 @@ class KafkaSource:
         return self.group or f"headwater-{ingest}"
 
     @property
+    def protocol(self) -> str:
+        """Kafka's security.protocol, which a property of the consumer overrides."""
+        return self.settings.get("security.protocol", self.access.security_protocol).upper()
+
+    @property
+    def is_tls(self) -> bool:
+        return self.protocol in ("SSL", "SASL_SSL")
+
+    @property
     def client(self) -> dict[str, str]:
         """The settings of a client of the same cluster."""
         named = client_properties(self.access)

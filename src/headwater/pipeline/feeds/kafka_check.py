@@ -9,7 +9,8 @@ from headwater.errors import BadConfig, SourceUnavailable
 from headwater.pipeline.check_steps import OpenSession, Step, describe_event, run_steps
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic, read_known_settings
-from headwater.pipeline.feeds.kafka_tls import find_mismatch
+from headwater.pipeline.feeds.kafka_errors import find_reason, with_advice
+from headwater.pipeline.feeds.kafka_tls import check_certificate, check_host_name, find_mismatch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,14 +22,22 @@ _LIKE = 0.75
 
 def check_kafka(source: KafkaSource, name: str, open_session: OpenSession) -> Iterator[Step]:
     """From the network up to a message; the first step that fails is the last."""
-    yield from run_steps(
-        ("brokers", lambda: _reach(source)),
+    steps = [("brokers", lambda: _reach(source))]
+    if source.is_tls:
+        steps.append(("certificate", lambda: check_certificate(source)))
+        steps.append(("host name", lambda: check_host_name(source)))
+    steps += [
         ("Spark", lambda: f"version {open_session().version}"),
         ("settings", lambda: _check_settings(source, open_session())),
-        ("cluster", lambda: f"id {_admin(source, open_session).cluster_id()}"),
+        (
+            "credentials" if source.protocol.startswith("SASL") else "cluster",
+            lambda: f"id {_admin(source, open_session).cluster_id()}",
+        ),
         ("topics", lambda: _find_topics(source, open_session)),
         ("messages", lambda: _read_newest(source, open_session)),
-    )
+        ("group", lambda: _admin(source, open_session).check_group(source.group_of(name))),
+    ]
+    yield from run_steps(*steps)
 
 
 def _reach(source: KafkaSource) -> str:
@@ -40,7 +49,7 @@ def _reach(source: KafkaSource) -> str:
             address = (host.strip("[]"), _port(port))
             with socket.create_connection(address, _CONNECT_SECONDS):
                 pass
-            if wrong := find_mismatch(address, source.settings.get("security.protocol", "")):
+            if wrong := find_mismatch(address, source.protocol):
                 failures.append(f"{broker} {wrong}")
             else:
                 reached.append(broker)
@@ -84,10 +93,7 @@ def _admin(source: KafkaSource, open_session: OpenSession) -> KafkaAdmin:
 def _find_topics(source: KafkaSource, open_session: OpenSession) -> str:
     admin = _admin(source, open_session)
     topics = admin.find_topics()
-    if missing := [name for name in source.topics if name not in topics]:
-        raise SourceUnavailable(source.brokers, f"there is no topic '{missing[0]}'")
-    if not topics:
-        raise SourceUnavailable(source.brokers, f"no topic matches '{source.pattern}'")
+    admin.check_requested(topics)
     counts = _counts(admin, topics)
     return ", ".join(
         f"{name}: {topic.partitions} partitions, {counts[name]:,} messages"
@@ -127,5 +133,6 @@ def _read_one(
     try:
         rows = source.frame(spark, topic, partition, offset).take(1)
     except PySparkException as error:
-        raise SourceUnavailable(source.brokers, str(error).partition("\n")[0]) from error
+        reason = find_reason(str(error)) or str(error).partition("\n")[0]
+        raise SourceUnavailable(source.brokers, with_advice(reason)) from error
     return bytes(rows[0]["value"]) if rows and rows[0]["value"] is not None else None

@@ -37,10 +37,7 @@ class KafkaFeed(Feed):
         self.close()
         self._admin = KafkaAdmin(spark, self._source)
         self._topics = self._admin.find_topics()
-        if missing := [name for name in self._source.topics if name not in self._topics]:
-            raise SourceUnavailable(self.place, f"there is no topic '{missing[0]}'")
-        if not self._topics:
-            raise SourceUnavailable(self.place, f"no topic matches '{self._source.pattern}'")
+        self._admin.check_requested(self._topics)
         self._beginning = self._find_beginning(self._admin, positions)
         return self._source.stream(spark, self._beginning)
 
