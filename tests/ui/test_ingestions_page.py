@@ -41,7 +41,7 @@ def test_one_is_added_tested_run_and_changed(own: tuple[Site, Api], tmp_path: Pa
     page.get_by_role("button", name="Test connection").click()
     expect(steps).to_contain_text("is an event")
     assert site.violations() == []
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     card = page.locator(".card", has_text="The shop")
     expect(card).to_contain_text("nobody runs it")
     stored = api.read("/ingestions/shop")
@@ -57,7 +57,7 @@ def test_one_is_added_tested_run_and_changed(own: tuple[Site, Api], tmp_path: Pa
     expect(page.get_by_label("Name", exact=True)).to_have_attribute("readonly", "")
     expect(page.get_by_label("Interval")).to_have_value("cron")
     page.get_by_label("Interval").select_option("continuous")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("button", name="Add an ingestion")).to_be_visible()
     assert api.read("/ingestions/shop")["schedule"]["interval"] == "continuous"
     card.get_by_role("button", name="Pause: shop").click()
@@ -86,7 +86,7 @@ def test_what_cannot_be_used_is_shown_with_its_place(own: tuple[Site, Api]) -> N
     page.get_by_label("Security protocol").select_option("SASL_SSL")
     page.get_by_label("SASL mechanism").select_option("PLAIN")
     page.get_by_label("Password").fill("hunter2")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("saslConfig.saslPassword: only a reference to the secret")
     expect(alert).not_to_contain_text("hunter2")
