@@ -200,6 +200,34 @@ class IngestSettings(Section):
     kinesis: AwsSettings = AwsSettings()
 
 
+class DiscoverySettings(Section):
+    every: str = Field(
+        default="",
+        description="How often a server looks for what nobody documented, such as 1h; empty: "
+        "never by itself.",
+    )
+    include: str = Field(
+        default="", description="Patterns of topics and groups, by spaces; empty: all."
+    )
+    exclude: str = Field(default="", description="Patterns of topics and groups to leave out.")
+    webhook: str = Field(
+        default="",
+        description="Where new findings are reported: the URL as env:VARIABLE or file:PATH.",
+    )
+
+    @field_validator("every")
+    @classmethod
+    def _is_duration(cls, value: str) -> str:
+        if value:
+            parse_duration(value)
+        return value
+
+    @field_validator("webhook")
+    @classmethod
+    def _is_reference(cls, value: str) -> str:
+        return check_secret_reference(value) if value else value
+
+
 class ClusterSettings(Section):
     bootstrap: str | list[str] = Field(description="Brokers, HOST:PORT, in a list or by commas.")
     aliases: list[str] = Field(
@@ -243,6 +271,7 @@ class Settings(BaseSettings):
     ingest: IngestSettings = IngestSettings()
     sql: SqlSettings = SqlSettings()
     declare: DeclareSettings = DeclareSettings()
+    discovery: DiscoverySettings = DiscoverySettings()
     clusters: dict[str, ClusterSettings] = Field(
         default={},
         description="Clusters of Kafka, a section `[clusters.NAME]` each; its namespaces are one.",

@@ -1,4 +1,4 @@
-"""The supervisor: what it starts and stops, and what it leaves to another, with runs that are none."""
+"""The supervisor: what it starts, stops and leaves to another, with runs that are none."""
 
 import json
 import threading

@@ -353,6 +353,22 @@ export interface DayUsers {
   runCount: number;
 }
 
+export interface DiscoveredCluster {
+  namespace: string;
+  topics: number;
+  groups: number;
+  gaps: UntoldPart[];
+}
+
+export interface Discovery {
+  findings: FindingShape[];
+  counts: Record<string, number>;
+  totalCount: number;
+  acknowledgedCount: number;
+  clusters: DiscoveredCluster[];
+  asOf: string;
+}
+
 export interface DrawnEdge {
   origin: string;
   destination: string;
@@ -509,6 +525,18 @@ export interface FieldShape {
   tags: string[];
   description: string | null;
   fields?: FieldShape[];
+}
+
+export interface FindingShape {
+  id: string;
+  type: string;
+  namespace: string;
+  name: string;
+  cluster: string;
+  kind: string;
+  reason: string;
+  since: string;
+  acknowledged: ProblemAcknowledged | null;
 }
 
 export interface FlowRate {
@@ -1266,9 +1294,9 @@ export interface TransformationShape {
   masking: boolean | null;
 }
 
-export interface UnusedKey {
-  key: string;
-  reason: string;
+export interface UntoldPart {
+  name: string;
+  description: string;
 }
 
 export interface UpstreamProblem {

@@ -23,6 +23,8 @@ from headwater.store.tables import (
     METADATA,
     api_key,
     collector,
+    event_set,
+    event_set_member,
     ingestion,
     ingestion_member,
     ingestion_run,
@@ -32,6 +34,7 @@ from headwater.store.tables import (
     refused_event,
     rejected,
     rejected_place,
+    task,
 )
 from headwater.store.write.connections import GENERATION_LOCK, LonePostgresConnection
 from headwater.store.write.writer import Writer
@@ -139,6 +142,7 @@ class PostgresReplacement:
         # Others write there without the lock above: a key revoked until now is to stay revoked.
         kept = [api_key, position, collector, outbox_reader, refused_event]
         kept += [ingestion, ingestion_run, ingestion_member]
+        kept += [task, event_set, event_set_member]
         copy_kept(connection, self._schema, _NEW, kept)
         generation = text(f"SELECT max(generation) + 1 FROM {self._schema}.store_state")
         next_generation = connection.scalar(generation)
