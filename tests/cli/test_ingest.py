@@ -106,8 +106,8 @@ class TestHelp:
             ),
             (
                 "kinesis",
-                "--stream --from --max-events --once --every --check --include --exclude --include-regex"
-                " --exclude-regex --name"
+                "--stream --from --max-events --once --every --check --include --exclude"
+                " --include-regex --exclude-regex --name"
                 " --metrics-port --master --conf --verbose --store --data --region --endpoint-url"
                 " --profile --access-key-id --secret-access-key --session-token --role-arn"
                 " --role-session-name --external-id --sts-endpoint-url",

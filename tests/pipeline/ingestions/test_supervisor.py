@@ -112,8 +112,9 @@ class Stage:
         with self.engine.connect() as connection:
             return list_ingestion_runs(connection, name)
 
-    def look(self) -> None:
+    def look(self) -> bool:
         self.supervisor.look()
+        return True
 
     def wait_for_end(self, name: str) -> None:
         wait_until(lambda: not self.row(name).is_begun)
@@ -173,7 +174,7 @@ def test_a_change_takes_effect_with_the_next_batch(stage: Stage) -> None:
     stage.look()
     stage.wait_for_begun(1)
     stage.put("shop", "continuous", sourceConfig={"includeLineage": False})
-    wait_until(lambda: stage.look() is None and len(stage.runs.begun) == 2)
+    wait_until(lambda: stage.look() and len(stage.runs.begun) == 2)
     assert [each.parts.lineage for each in stage.runs.begun] == [True, False]
     assert len(stage.runs_of("shop")) == 2
 
@@ -186,7 +187,7 @@ def test_a_run_that_was_stopped_goes_on_with_the_next(stage: Stage) -> None:
     stage.wait_for_begun(1)
     with stage.engine.begin() as connection:
         set_paused(connection, "shop", is_paused=True)
-    wait_until(lambda: stage.look() is None and stage.runs_of("shop")[0].ended_at is not None)
+    wait_until(lambda: stage.look() and stage.runs_of("shop")[0].ended_at is not None)
     stage.look()
     assert len(stage.runs.begun) == 1 and stage.row("shop").is_begun
     with stage.engine.begin() as connection:
@@ -203,9 +204,9 @@ def test_one_that_is_removed_while_it_runs_ends(stage: Stage) -> None:
     stage.wait_for_begun(1)
     with stage.engine.begin() as connection:
         remove_ingestion(connection, "shop")
-    wait_until(lambda: stage.look() is None and not stage.supervisor.is_busy)
+    wait_until(lambda: stage.look() and not stage.supervisor.is_busy)
     stage.put("shop", "continuous")
-    wait_until(lambda: stage.look() is None and len(stage.runs.begun) == 2)
+    wait_until(lambda: stage.look() and len(stage.runs.begun) == 2)
     assert len(stage.runs_of("shop")) == 1
 
 
@@ -219,7 +220,7 @@ def test_what_fails_is_tried_again_sooner_than_scheduled(stage: Stage) -> None:
     assert row.next_at is not None and row.next_at <= stage.clock.at + MINUTE
     stage.runs.failure = None
     stage.clock.at += 2 * MINUTE
-    wait_until(lambda: stage.look() is None and len(stage.runs.begun) == 2)
+    wait_until(lambda: stage.look() and len(stage.runs.begun) == 2)
     stage.wait_for_end("shop")
     assert (stage.row("shop").failures, stage.row("shop").problem) == (0, None)
 
@@ -229,7 +230,7 @@ def test_a_continuous_one_ends_with_its_end_date(stage: Stage) -> None:
     stage.look()
     stage.wait_for_begun(1)
     stage.clock.at = 40_000 * 24 * HOUR * 10
-    wait_until(lambda: stage.look() is None and not stage.row("shop").is_begun)
+    wait_until(lambda: stage.look() and not stage.row("shop").is_begun)
     stage.look()
     assert len(stage.runs.begun) == 1 and stage.row("shop").next_at is None
 
@@ -278,7 +279,7 @@ def test_what_needs_another_session_waits_for_those_that_run(stage: Stage) -> No
     stage.wait_for_begun(1)
     stage.runs.needs_more = True
     stage.put("second", "continuous")
-    wait_until(lambda: stage.look() is None and len(stage.runs.begun) >= 3)
+    wait_until(lambda: stage.look() and len(stage.runs.begun) >= 3)
     assert stage.runs.closed == 1
     assert {each.name for each in stage.runs.begun[1:]} == {"first", "second"}
 
