@@ -22,7 +22,7 @@ RETRY_SECONDS = 60.0
 
 
 class Stoppable(Protocol):
-    """A run that ends, when requested, after the batch under way."""
+    """A run that ends after the batch under way on request."""
 
     def run(self) -> None: ...
 
