@@ -20,7 +20,7 @@ UNIT := not integration and not long and not slow
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark lab-connect connect services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean
+.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark lab-connect lab-bridge connect services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean lab-flink
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,7 +48,14 @@ lab-spark: services ui  ## Kafka, Spark and Iceberg, in one graph while they run
 lab-connect: services connect ui  ## Kafka Connect, PostgreSQL, S3 and Iceberg, in one graph (PORT=..., KEEP=1 to keep it running)
 	$(BIN)/python -m labs.connect $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
 
-services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's jars
+lab-bridge: $(READY)  ## an account of Confluent Cloud through LineageBridge's API, on port 8000 (PORT=..., KEEP=1 to keep it running)
+	$(MAKE) --no-print-directory ui || echo 'The web UI cannot be built here: the lab goes on without its pages.'
+	$(BIN)/python -m labs.bridge $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
+
+lab-flink: services ui  ## Kafka, Flink, Iceberg and Spark, in one graph while they run (PORT=..., KEEP=1 to keep it running)
+	$(BIN)/python -m labs.flink $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
+
+services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's and Flink's jars
 	scripts/install-services
 
 connect:  ## build and test the plugin for Kafka Connect (Maven and a JDK), into the package: headwater connect-plugin writes it

@@ -18,6 +18,7 @@ from headwater.config import LakeSettings, Settings, SqlSettings
 from headwater.model.column_map import ColumnMap, read_column_map
 from headwater.publish.plans import PublisherPlan
 from headwater.server.app import Application
+from headwater.server.bridge.extraction import Extract
 from headwater.server.http.keyring import REFRESH_SECONDS
 from headwater.server.http.protocol import BoundedProtocol
 from headwater.store import tables
@@ -40,13 +41,14 @@ def serve(
     settings: Settings,
     key_refresh_seconds: float = REFRESH_SECONDS,
     collectors: Sequence[CollectorPlan] = (),
+    extract: Extract | None = None,
     publishers: Sequence[PublisherPlan] = (),
 ) -> Iterator[str]:
     """Run the application as `headwater serve` does, in a thread; gives its URL."""
     if settings.store is not None:
         prepare_sqlite(settings.store)
     config = uvicorn.Config(
-        Application(settings, key_refresh_seconds, collectors, publishers),
+        Application(settings, key_refresh_seconds, collectors, extract, publishers),
         loop="uvloop",
         http=BoundedProtocol,
         log_config=None,
@@ -135,7 +137,8 @@ class Api:
         """Remove everything, as a prune would: writers forget what they knew to be stored."""
         with self.engine.begin() as connection:
             index = (tables.search_word, tables.search_part)
-            for table in (*tables.TABLES.values(), *index):
+            lists = (tables.task, tables.event_set, tables.event_set_member)
+            for table in (*tables.TABLES.values(), *index, *lists):
                 connection.execute(delete(table))
             state = tables.store_state
             connection.execute(update(state).values(generation=state.c.generation + 1))
@@ -163,13 +166,16 @@ def error_of(answer: httpx2.Response, status: int, path: str | None = None) -> d
 
 @contextmanager
 def open_api(
-    store: str, collectors: Sequence[CollectorPlan] = (), **sections: Any
+    store: str,
+    collectors: Sequence[CollectorPlan] = (),
+    extract: Extract | None = None,
+    **sections: Any,
 ) -> Iterator[Api]:
     """Run a server over a store, with settings of sections, and speak with it."""
     engine = open_engine(store)
     try:
         with (
-            serve(no_lake(store, **sections), collectors=collectors) as url,
+            serve(no_lake(store, **sections), collectors=collectors, extract=extract) as url,
             httpx2.Client(base_url=url, trust_env=False, timeout=60) as client,
         ):
             yield Api(url, client, engine)

@@ -5,11 +5,19 @@ from dataclasses import dataclass
 
 from bench.client import Client
 from bench.figure import Figure
-from bench.rows.collect import collect_connect, collect_registry
+from bench.rows.collect import (
+    collect_confluent,
+    collect_connect,
+    collect_dbt,
+    collect_flink,
+    collect_registry,
+)
 from bench.rows.connect import connect_apply, connect_worker
 from bench.rows.estate import estate, estate_large
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
+from bench.rows.kafka_estate import kafka_estate
+from bench.rows.kinesis import kinesis_cost
 from bench.rows.live import live_tabs
 from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
@@ -49,7 +57,12 @@ ROWS = (
     Row("connect-apply", connect_apply, is_full_only=True),
     Row("connect-worker", connect_worker, is_full_only=True),
     Row("collect-connect", collect_connect, is_full_only=True),
+    Row("collect-confluent", collect_confluent, is_full_only=True),
     Row("collect-registry", collect_registry, is_full_only=True),
+    Row("collect-flink", collect_flink, is_full_only=True),
+    Row("collect-dbt", collect_dbt, is_full_only=True),
+    Row("kinesis-cost", kinesis_cost, is_full_only=True),
+    Row("kafka-estate", kafka_estate, is_full_only=True),
     Row("publish", publish, is_full_only=True),
     Row("projection", projection, is_full_only=True),
     Row("estate-large", estate_large, is_full_only=True),

@@ -16,9 +16,9 @@ from labs.graph import NAMESPACE
 from labs.programs import Program
 from testing.services.connect import Connect
 from testing.services.connect_apicurio import Apicurio
-from testing.services.connect_moto import Moto
 from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
+from testing.services.moto import Moto
 from testing.services.postgresql import LogicalPostgreSQL
 from testing.services.process import free_port
 

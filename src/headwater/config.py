@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
@@ -25,9 +24,12 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from headwater.access import AwsSettings, KafkaAccess
 from headwater.durations import parse_duration
 from headwater.errors import BadConfig, BadSecret
 from headwater.extras import is_installed
+from headwater.section import Section as Section
+from headwater.section import check_secret_reference as check_secret_reference
 
 FILE_VARIABLE = "HEADWATER_CONFIG"
 DEFAULT_FILE = "headwater.toml"
@@ -35,12 +37,6 @@ PREFIX = "HEADWATER__"
 # For commands that speak to a server, which may run with other settings on another machine.
 URL_VARIABLE = "HEADWATER_URL"
 KEY_VARIABLE = "HEADWATER_API_KEY"
-
-
-class Section(BaseModel):
-    """A part of the settings: refuses keys it does not know, and does not change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ServerSettings(Section):
@@ -199,6 +195,39 @@ class DeclareSettings(Section):
     )
 
 
+class IngestSettings(Section):
+    kafka: KafkaAccess = KafkaAccess()
+    kinesis: AwsSettings = AwsSettings()
+
+
+class DiscoverySettings(Section):
+    every: str = Field(
+        default="",
+        description="How often a server looks for what nobody documented, such as 1h; empty: "
+        "never by itself.",
+    )
+    include: str = Field(
+        default="", description="Patterns of topics and groups, by spaces; empty: all."
+    )
+    exclude: str = Field(default="", description="Patterns of topics and groups to leave out.")
+    webhook: str = Field(
+        default="",
+        description="Where new findings are reported: the URL as env:VARIABLE or file:PATH.",
+    )
+
+    @field_validator("every")
+    @classmethod
+    def _is_duration(cls, value: str) -> str:
+        if value:
+            parse_duration(value)
+        return value
+
+    @field_validator("webhook")
+    @classmethod
+    def _is_reference(cls, value: str) -> str:
+        return check_secret_reference(value) if value else value
+
+
 class ClusterSettings(Section):
     bootstrap: str | list[str] = Field(description="Brokers, HOST:PORT, in a list or by commas.")
     aliases: list[str] = Field(
@@ -239,8 +268,10 @@ class Settings(BaseSettings):
     health: HealthSettings = HealthSettings()
     lake: LakeSettings = Field(default_factory=LakeSettings)
     spark: SparkSettings = SparkSettings()
+    ingest: IngestSettings = IngestSettings()
     sql: SqlSettings = SqlSettings()
     declare: DeclareSettings = DeclareSettings()
+    discovery: DiscoverySettings = DiscoverySettings()
     clusters: dict[str, ClusterSettings] = Field(
         default={},
         description="Clusters of Kafka, a section `[clusters.NAME]` each; its namespaces are one.",
@@ -308,15 +339,6 @@ def read_secret(variable: str) -> SecretStr | None:
     """A secret that settings name by its variable, so that no file and no list holds it."""
     value = _read_key(variable)
     return SecretStr(value) if value else None
-
-
-def check_secret_reference(reference: str) -> str:
-    """Refuse what is no reference to a secret: the secret itself has no place in settings."""
-    kind, _, place = reference.partition(":")
-    if kind not in ("env", "file") or not place:
-        # Not repeated: it may be the secret.
-        raise ValueError("only a reference to the secret: env:VARIABLE or file:PATH")
-    return reference
 
 
 def resolve_secret(reference: str) -> SecretStr:

@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 300.0
 
 
 class Ingest(Process):
-    """One `headwater ingest kafka` that goes on until it is stopped."""
+    """One `headwater ingest` that goes on until it is stopped."""
 
     name = "ingest"
     start_seconds = PATIENCE_SECONDS
@@ -31,8 +31,10 @@ class Ingest(Process):
         store: str | None,
         env: Mapping[str, str],
         program: Sequence[str],
+        kind: str,
     ) -> None:
         super().__init__()
+        self._kind = kind
         self.data = data
         self.store = store or f"sqlite:///{data / 'headwater.db'}"
         self._arguments = arguments
@@ -48,9 +50,12 @@ class Ingest(Process):
         store: str | None = None,
         env: Mapping[str, str] | None = None,
         program: Sequence[str] = PROGRAM,
+        kind: str = "kafka",
     ) -> Self:
         """Start it, and wait until it takes in."""
-        service = cls.prepare(*arguments, data=data, store=store, env=env, program=program)
+        service = cls.prepare(
+            *arguments, data=data, store=store, env=env, program=program, kind=kind
+        )
         try:
             service.restart()
         except BaseException:
@@ -66,9 +71,10 @@ class Ingest(Process):
         store: str | None = None,
         env: Mapping[str, str] | None = None,
         program: Sequence[str] = PROGRAM,
+        kind: str = "kafka",
     ) -> Self:
         """Have it ready to be started by `restart` or `launch`."""
-        return cls(arguments, data, store, env or {}, program)
+        return cls(arguments, data, store, env or {}, program, kind)
 
     def restart(self) -> None:
         self.stop()
@@ -77,7 +83,7 @@ class Ingest(Process):
 
     def command(self) -> Sequence[str]:
         storage = ["--store", self.store, "--data", str(self.data)]
-        return [*self._program, "ingest", "kafka", *self._arguments, *storage]
+        return [*self._program, "ingest", self._kind, *self._arguments, *storage]
 
     def environment(self) -> dict[str, str]:
         return clean_environment(self._env)

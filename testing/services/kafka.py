@@ -227,6 +227,7 @@ class Kafka(Process):
         self._settings_file.write_text("".join(lines))
         command = [*self._java(), "kafka.tools.StorageTool", "format"]
         command += ["--cluster-id", self.cluster_id, "--config", str(self._settings_file)]
+        command += self._format_options()
         with self.log_file.open("wb") as log:
             status = subprocess.call(
                 bound_command(command, signal.SIGKILL),
@@ -237,6 +238,10 @@ class Kafka(Process):
             )
         if status != 0:
             raise self._failure(f"could not format its directory (status {status})")
+
+    def _format_options(self) -> list[str]:
+        """Further options of the tool that formats its directory."""
+        return []
 
     def _java(self) -> list[str]:
         # The quick compiler and the plain collector: soon started, and gentle on few cores. What

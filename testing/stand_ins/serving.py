@@ -4,7 +4,7 @@ import json
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -57,6 +57,10 @@ class StandIn:
             return StandInAnswer(404, json.dumps(message).encode())
         return StandInAnswer(200, json.dumps(found_json).encode())
 
+    def answer_post(self, target: str, headers: Mapping[str, str], body: bytes) -> StandInAnswer:
+        """What a POST is answered; most systems here take none."""
+        return StandInAnswer(405, b'{"message": "HTTP 405 Method Not Allowed"}')
+
     def find(self, parts: list[str], query: dict[str, list[str]]) -> Any:
         """What is at a path, as JSON; None for nothing."""
         raise NotImplementedError
@@ -81,7 +85,16 @@ def serve(stand_in: S, certificate: Path | None = None, clients: Path | None = N
             stand_in.requests.append(self.path)
             stand_in.authorizations.append(self.headers.get("Authorization"))
             stand_in.wait_for_turn()
-            answer = stand_in.answer(self.path)
+            self._send(stand_in.answer(self.path))
+
+        def do_POST(self) -> None:
+            stand_in.requests.append(self.path)
+            stand_in.authorizations.append(self.headers.get("Authorization"))
+            stand_in.wait_for_turn()
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self._send(stand_in.answer_post(self.path, dict(self.headers.items()), body))
+
+        def _send(self, answer: StandInAnswer) -> None:
             self.send_response(answer.status)
             for key, value in {"Content-Type": "application/json", **answer.headers}.items():
                 self.send_header(key, value)

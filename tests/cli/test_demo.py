@@ -231,3 +231,13 @@ def _is_alive(process: psutil.Process) -> bool:
 def _ageless(text: str) -> str:
     """Without what changes while one reads it."""
     return re.sub(r" +", " ", re.sub(r"(\d+ \w+ ago|just now)", "...", text))
+
+
+@pytest.mark.slow
+def test_an_account_of_confluent_cloud(tmp_path: Path) -> None:
+    arguments = ("demo", "confluent", "--once", "--port", "0", "--data", str(tmp_path))
+    outcome = run_program(*arguments)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "22 stored, 0 refused" in outcome.out
+    for name in ("crawl-sales", "lksqlc-1/CSAS_ENRICHED_ORDERS_7", "DatagenSource"):
+        assert name in outcome.out

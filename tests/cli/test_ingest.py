@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from headwater.access import KafkaAccess
 from headwater.cli.commands.ingest import ingest as commands
 from headwater.cli.commands.ingest.ingest_run import IngestOptions
 from headwater.cli.output.ingest_progress import screen
@@ -22,9 +23,11 @@ from headwater.model.intake import reject
 from headwater.model.values.instant import SECOND
 from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.feeds.feed import Feed
+from headwater.pipeline.feeds.files import FilesPlace
 from headwater.pipeline.feeds.files_feed import FilesFeed
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_feed import KafkaFeed
+from headwater.pipeline.feeds.kinesis.source import KinesisSource
 from headwater.pipeline.ingest import Plan
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.observers import IngestObserver, Log
@@ -53,7 +56,6 @@ def data(tmp_path: Path) -> Path:
 class Call(NamedTuple):
     choices: IngestOptions
     source: Any
-    group: str | None = None
 
 
 @pytest.fixture
@@ -83,7 +85,7 @@ class TestHelp:
     def test_the_commands(self, run: Run) -> None:
         outcome = run("ingest", "--help")
         assert outcome.status == 0
-        for command in ("kafka", "files", "replay"):
+        for command in ("kafka", "kinesis", "files", "replay"):
             assert command in outcome.out
 
     def test_no_command_shows_the_help(self, run: Run) -> None:
@@ -98,7 +100,15 @@ class TestHelp:
                 "kafka",
                 "--brokers --topic --pattern --from --group --max-events --consumer --once --every"
                 " --check --include --exclude --name --metrics-port --master --conf --verbose"
-                " --store --data",
+                " --store --data --security-protocol --ca --certificate --key --key-password"
+                " --sasl-mechanism --user --password --token-url --scope",
+            ),
+            (
+                "kinesis",
+                "--stream --from --max-events --once --every --check --include --exclude --name"
+                " --metrics-port --master --conf --verbose --store --data --region --endpoint-url"
+                " --profile --access-key-id --secret-access-key --session-token --role-arn"
+                " --role-session-name --external-id --sts-endpoint-url",
             ),
             (
                 "files",
@@ -124,9 +134,9 @@ class TestHelp:
 
 class TestKafka:
     def test_as_little_as_possible(self, run: Run, calls: list[Call], tmp_path: Path) -> None:
-        choices, source, group = only(calls, run(*ORDERS))
+        choices, source = only(calls, run(*ORDERS))
         assert source == KafkaSource("host:9092", ("orders",))
-        assert group is None
+        assert source.group_of("mine") == "headwater-mine"
         assert (choices.name, choices.every) == ("kafka-orders", 5.0)
         assert (choices.include, choices.exclude) == ((), ())
         assert choices.metrics_port is None and not choices.verbose
@@ -142,15 +152,16 @@ class TestKafka:
             "--master", "local[1]", "--conf", "spark.ui.enabled=true", "--verbose",
             "--store", "sqlite:///x.db", "--data", "here",
         )  # fmt: skip
-        choices, source, group = only(calls, outcome)
+        choices, source = only(calls, outcome)
         assert source == KafkaSource(
             "host:9092",
             ("orders", "totals"),
             start="latest",
             max_events=7,
             settings={"security.protocol": "SSL", "sasl.jaas.config": "a=b"},
+            group="watched",
         )
-        assert (group, choices.name, choices.every) == ("watched", "mine", 120.0)
+        assert (choices.name, choices.every) == ("mine", 120.0)
         assert (choices.include, choices.exclude) == (("etl_*", "load"), ("*_test",))
         assert choices.metrics_port == 9000 and choices.verbose
         assert choices.settings.store_url == "sqlite:///x.db"
@@ -162,7 +173,7 @@ class TestKafka:
         assert only(calls, run(*ORDERS, "--once")).choices.every is None
 
     def test_by_pattern(self, run: Run, calls: list[Call]) -> None:
-        choices, source, _ = only(calls, run(*KAFKA, "--pattern", "lineage[.].*"))
+        choices, source = only(calls, run(*KAFKA, "--pattern", "lineage[.].*"))
         assert (source.topics, source.pattern) == ((), "lineage[.].*")
         assert choices.name == "kafka-lineage-.-.-"
 
@@ -232,6 +243,86 @@ class TestKafka:
         assert calls == []
 
 
+class TestKafkaAccess:
+    def test_options_and_settings(
+        self, run: Run, calls: list[Call], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        """An option overrides a setting, and the rest of the settings stays."""
+        (tmp_path / "headwater.toml").write_text(
+            '[ingest.kafka]\nsecurity_protocol = "SASL_SSL"\nuser = "bob"\n'
+            'password = "env:SECRET"\nca = "other.pem"\n'
+        )
+        monkeypatch.setenv("HEADWATER__INGEST__KAFKA__SASL_MECHANISM", "scram-sha-512")
+        source = only(calls, run(*ORDERS, "--user", "alice", "--ca", "ca.pem")).source
+        assert source.access == KafkaAccess(
+            security_protocol="SASL_SSL",
+            user="alice",
+            password="env:SECRET",
+            ca="ca.pem",
+            sasl_mechanism="SCRAM-SHA-512",
+        )
+
+    @pytest.mark.parametrize(
+        ("options", "reason"),
+        [
+            ("--password letmein --user a --security-protocol SASL_SSL", "only a reference"),
+            ("--user alice", "need security_protocol SASL_SSL"),
+            ("--user alice --security-protocol SASL_SSL", "user needs password"),
+            ("--ca ca.pem", "need security_protocol SSL"),
+            ("--security-protocol SSL --certificate c.pem", "certificate and key belong together"),
+            ("--security-protocol TLS", "SASL_SSL"),
+            ("--security-protocol SASL_SSL --sasl-mechanism GSSAPI", "OAUTHBEARER"),
+        ],
+    )
+    def test_what_cannot_be(self, run: Run, options: str, reason: str) -> None:
+        outcome = run(*ORDERS, *options.split())
+        check_one_line(outcome, "ingest.kafka")
+        assert reason in outcome.err and "letmein" not in outcome.err
+
+
+class TestKinesis:
+    def test_as_little_as_possible(self, run: Run, calls: list[Call]) -> None:
+        choices, source = only(calls, run("ingest", "kinesis", "--stream", "lineage"))
+        assert source == KinesisSource("lineage")
+        assert (choices.name, choices.every) == ("kinesis-lineage", 5.0)
+
+    def test_all_there_is(self, run: Run, calls: list[Call]) -> None:
+        arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/lineage"
+        outcome = run(
+            "ingest", "kinesis", "--stream", arn, "--from", "LATEST", "--max-events", "7",
+            "--region", "eu-central-1", "--endpoint-url", "http://localhost:4566/",
+            "--access-key-id", "id", "--secret-access-key", "env:SECRET",
+            "--session-token", "file:token", "--role-arn", "arn:role", "--external-id", "x",
+            "--role-session-name", "lineage", "--sts-endpoint-url", "http://localhost:4566",
+        )  # fmt: skip
+        choices, source = only(calls, outcome)
+        assert source.identifier == {"StreamARN": arn}
+        assert (source.name, source.start, source.max_events) == ("lineage", "LATEST", 7)
+        assert choices.name == "kinesis-lineage"
+        assert source.aws.endpoint_url == "http://localhost:4566"
+        assert source.aws.session_token == "file:token"
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("earliest", "TRIM_HORIZON"),
+            ("latest", "LATEST"),
+            ("2026-11-01T00:00:00Z", 1_793_491_200_000),
+        ],
+    )
+    def test_where_to_begin(
+        self, run: Run, calls: list[Call], text: str, expected: str | int
+    ) -> None:
+        source = only(calls, run("ingest", "kinesis", "--stream", "s", "--from", text)).source
+        assert source.start == expected
+
+    def test_a_secret_itself_is_refused(self, run: Run) -> None:
+        options = ("--access-key-id", "id", "--secret-access-key", "letmein")
+        outcome = run("ingest", "kinesis", "--stream", "s", *options)
+        check_one_line(outcome, "ingest.kinesis.secret_access_key")
+        assert "only a reference" in outcome.err and "letmein" not in outcome.err
+
+
 class TestFiles:
     def test_a_place_where_nothing_is_is_reported_before_spark_starts(
         self, run: Run, calls: list[Call]
@@ -242,8 +333,8 @@ class TestFiles:
 
     def test_as_little_as_possible(self, run: Run, calls: list[Call], tmp_path: Path) -> None:
         Path("events").mkdir()
-        choices, source, group = only(calls, run("ingest", "files", "events"))
-        assert (source, group, choices.every) == ("events", None, 5.0)
+        choices, source = only(calls, run("ingest", "files", "events"))
+        assert (source, choices.every) == (FilesPlace("events"), 5.0)
         # From wherever it is called, one place has one name.
         name = "files-" + str(tmp_path / "events").replace("/", "-")
         assert choices.name == name[:120]

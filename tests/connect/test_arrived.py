@@ -9,9 +9,9 @@ import pytest
 
 from headwater.model.connect.connectors import TRANSFORM_CLASS
 from testing.services.connect import Connect
-from testing.services.connect_moto import Moto
 from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
+from testing.services.moto import Moto
 from testing.services.postgresql import LogicalPostgreSQL
 from testing.wait import wait_until
 from tests.connect.configs import OURS, Config, file_sink, file_source

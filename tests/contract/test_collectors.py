@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import msgspec
 import pytest
@@ -16,8 +17,13 @@ from headwater.model.event import decode_event
 from headwater.plugins import CheckStep
 from testing.api import Api, open_api
 from testing.commands import run_program
+from testing.dbt_project import NAMESPACE, small_project
 from testing.events.minimal import run_event
+from testing.services.kafka import Kafka
+from testing.stand_ins.confluent import open_cloud
 from testing.stand_ins.connect_rest import serve_stand_in
+from testing.stand_ins.flink_rest import FlinkStandIn
+from testing.stand_ins.ksqldb import KsqldbStandIn
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
 
@@ -43,6 +49,18 @@ def example_files(folder: Path, running: ExitStack) -> Example:
     )
 
 
+def example_confluent(folder: Path, running: ExitStack) -> Example:
+    opened = running.enter_context(open_cloud(folder / "cloud"))
+    present = {key: value for key, value in opened.values.items() if key != "keys"}
+    options = [
+        part
+        for key, value in present.items()
+        for part in (f"--{key.replace('_', '-')}", str(value))
+    ]
+    options += [part for key in opened.values["keys"] for part in ("--keys", key)]
+    return Example(opened.values, options, {**opened.values, "url": "http://127.0.0.1:1"}, 22)
+
+
 def example_connect(folder: Path, running: ExitStack) -> Example:
     worker = running.enter_context(serve_stand_in())
     for number in range(3):
@@ -62,23 +80,90 @@ def example_schema_registry(folder: Path, running: ExitStack) -> Example:
     return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
 
 
+def example_flink(folder: Path, running: ExitStack) -> Example:
+    cluster = running.enter_context(serve(FlinkStandIn()))
+    for number in range(3):
+        cluster.add(job := f"{number + 1:032x}", f"job-{number}")
+        cluster.jobs[job]["state"] = "CREATED"
+    present = {"url": cluster.url, "namespace": "shop", "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
+
+
+def example_dbt(folder: Path, running: ExitStack) -> Example:
+    project = small_project()
+    project.ran()
+    target = project.write(folder / "shop" / "target")
+    present = {"target": str(target), "namespace": NAMESPACE, "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "target": str(folder / "nowhere")}, 22)
+
+
+def example_ksqldb(folder: Path, running: ExitStack) -> Example:
+    server = running.enter_context(serve(KsqldbStandIn()))
+    for name in ("ORDERS", "PAID"):
+        server.add_source(name, name.lower(), {"ID": "INTEGER"})
+    statement = "CREATE STREAM PAID AS SELECT ID FROM ORDERS EMIT CHANGES;"
+    server.add_query("CSAS_PAID_1", statement, ["ORDERS"], ["PAID"])
+    present = {"url": server.url, "bootstrap": "kafka:9092", "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "url": "http://127.0.0.1:1"}, 3)
+
+
+def example_kafka(folder: Path, running: ExitStack, kafka: Kafka) -> Example:
+    prefix = f"contract-{uuid4().hex}"
+    for number in range(3):
+        kafka.create_topic(f"{prefix}.{number}")
+    own = {"topics": f"{prefix}.*", "groups": f"{prefix}.*", "timeout": "5s"}
+    present = {"bootstrap": kafka.bootstrap, **own, "state": str(folder / "state")}
+    options = [part for key, value in present.items() for part in (f"--{key}", value)]
+    return Example(present, options, {**present, "bootstrap": "127.0.0.1:1", "timeout": "1s"}, 3)
+
+
+def example_pipelines(folder: Path, running: ExitStack) -> Example:
+    ends = {"source": {"name": "shop"}, "destination": {"name": "warehouse"}}
+    pipelines = [{"name": f"pipeline-{number}", **ends} for number in range(3)]
+    file = folder / "list.json"
+    file.write_text(json.dumps({"pipelines": pipelines}))
+    present = {"place": str(file), "bootstrap": "kafka:9092", "state": str(folder / "state")}
+    options = [str(file), "--bootstrap", "kafka:9092", "--state", present["state"]]
+    # Three pipelines, their source, and what the list does not say of it.
+    return Example(present, options, {**present, "place": str(folder / "nowhere")}, 5)
+
+
 # One line for each collector of Headwater's own; what an example starts ends with its test.
-EXAMPLES: dict[str, Callable[[Path, ExitStack], Example]] = {
+EXAMPLES: dict[str, Callable[..., Example]] = {
+    "confluent": example_confluent,
     "connect": example_connect,
+    "dbt": example_dbt,
     "files": example_files,
+    "flink": example_flink,
+    "ksqldb": example_ksqldb,
+    "kafka": example_kafka,
+    "pipelines": example_pipelines,
     "schema-registry": example_schema_registry,
 }
 
 
-@pytest.fixture(params=COLLECTORS.own)
+# The services of all tests that an example needs.
+SERVICES: dict[str, tuple[str, ...]] = {"kafka": ("kafka",)}
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=[pytest.mark.integration] if name in SERVICES else [])
+        for name in COLLECTORS.own
+    ]
+)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture
-def example(name: str, tmp_path: Path) -> Iterator[Example]:
+def example(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Example]:
+    services = [request.getfixturevalue(each) for each in SERVICES.get(name, ())]
     with ExitStack() as running:
-        yield EXAMPLES[name](tmp_path, running)
+        yield EXAMPLES[name](tmp_path, running, *services)
 
 
 def make(name: str, settings: dict[str, Any]) -> Collector:

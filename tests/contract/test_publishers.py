@@ -24,8 +24,8 @@ from headwater.store.write.writer import open_writer
 from testing.commands import run_program
 from testing.events.bridge import UNITY, estate
 from testing.events.minimal import run_event
-from testing.services.connect_moto import Moto
 from testing.services.headwater import Headwater
+from testing.services.moto import Moto
 from testing.stand_ins.databricks import DatabricksStandIn
 from testing.stand_ins.datazone import DataZoneStandIn
 from testing.stand_ins.google_lineage import GoogleLineageStandIn

@@ -610,7 +610,7 @@ class TestCheck:
             outcome = check("--topic", topic, brokers=kafka.tls_bootstrap, data=tmp_path)
             check_steps(outcome, "brokers")
             assert "expects TLS, and this client sends plain text (PLAINTEXT)" in outcome.out
-            assert "security.protocol=SSL" in outcome.out
+            assert "--security-protocol SSL" in outcome.out
             settings = [f"{name}={value}" for name, value in kafka.client_settings.items()]
             options = [part for each in settings for part in ("--consumer", each)]
             outcome = check("--topic", topic, *options, brokers=kafka.tls_bootstrap, data=tmp_path)

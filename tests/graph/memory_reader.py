@@ -279,12 +279,12 @@ class MemoryReader:
         told = {
             row.application
             for row in self._stream_jobs
-            if row.role == StreamRole.QUERY and row.job in heard
+            if row.role == StreamRole.WHOLE and row.job in heard
         }
         return {
             row.job
             for row in self._stream_jobs
-            if row.role == StreamRole.MICRO_BATCH and row.application in told and row.job in heard
+            if row.role == StreamRole.PART and row.application in told and row.job in heard
         } & set(ids)
 
     def is_seen(self, id: bytes, since: int, at: int) -> bool:

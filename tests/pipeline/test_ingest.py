@@ -25,7 +25,7 @@ from headwater.errors import (
 )
 from headwater.pipeline import ingest as module
 from headwater.pipeline.driver_store import Totals
-from headwater.pipeline.feeds.feed import Feed, Moves, Positions
+from headwater.pipeline.feeds.feed import Ending, Feed, Moves, Positions
 from headwater.pipeline.ingest import Plan, StreamIngest
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.tasks import Message, Task
@@ -49,11 +49,11 @@ ANEW = SourceChanged(PLACE, "topic 'orders' was deleted and created again")
 BROKEN = SparkUnavailable("an executor was lost")
 
 
-class Topic:
+class Topic(Feed):
     """A feed of one partition; Spark's word for an offset is the offset."""
 
     place = PLACE
-    has_end = True
+    ends_by: Ending = "trigger"
 
     def __init__(self, frame: "StreamFrame") -> None:
         self.frame = frame
@@ -737,21 +737,35 @@ class TestLake:
 
 class TestStream:
     @pytest.mark.parametrize(
-        ("every", "has_end", "expected"),
+        ("every", "ends_by", "expected"),
         [
-            (None, True, {"availableNow": True}),
-            (None, False, {"processingTime": "0 seconds"}),
-            (5.0, True, {"processingTime": "5.0 seconds"}),
-            (5.0, False, {"processingTime": "5.0 seconds"}),
+            (None, "trigger", {"availableNow": True}),
+            (None, "idle", {"processingTime": "0 seconds"}),
+            (None, "reached", {"processingTime": "0 seconds"}),
+            (5.0, "trigger", {"processingTime": "5.0 seconds"}),
+            (5.0, "idle", {"processingTime": "5.0 seconds"}),
         ],
     )
     def test_how_often_it_looks(
-        self, scene: Scene, every: float | None, has_end: bool, expected: dict[str, Any]
+        self, scene: Scene, every: float | None, ends_by: Ending, expected: dict[str, Any]
     ) -> None:
-        scene.feed.has_end = has_end
-        scene.kind = Query if has_end or every else Endless
+        scene.feed.ends_by = ends_by
+        scene.kind = Endless if ends_by == "idle" and not every else Query
         scene.run((batch(5), stopping), every=every)
         assert scene.frame.triggers == [expected]
+
+    def test_it_ends_by_what_its_feed_reached(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Positions are then those that the tasks reported, moved as the batch is stored."""
+        scene.feed.ends_by = "reached"
+        through = iter([False, True])
+        monkeypatch.setattr(scene.feed, "is_through", lambda: next(through))
+        monkeypatch.setattr(scene.feed, "stored", lambda reached: {PARTITION: (8, "first")})
+        monkeypatch.setattr(scene.feed, "moved", lambda end: {})
+        scene.run((batch(5), batch(6), batch(7)), every=None)
+        assert scene.position == 8
+        assert len(scene.reported("stored")) == 2
 
     def test_it_has_a_clean_place_to_note(self, scene: Scene) -> None:
         """What an earlier one noted would be in the way: the store knows better."""
@@ -765,14 +779,14 @@ class TestStream:
         assert list(left.iterdir()) == []
 
     def test_one_whose_source_has_no_end_is_ended_once_all_is_taken_in(self, scene: Scene) -> None:
-        scene.feed.has_end = False
+        scene.feed.ends_by = "idle"
         scene.kind = Endless
         scene.run(every=None)
         assert scene.position == 5 and scene.events() == 1
         assert scene.queries[0].is_stopped
 
     def test_and_fails_as_itself(self, scene: Scene) -> None:
-        scene.feed.has_end = False
+        scene.feed.ends_by = "idle"
         scene.feed.when_checked = raising(BROKEN)
         scene.kind = Endless
         with pytest.raises(SparkUnavailable) as raised:

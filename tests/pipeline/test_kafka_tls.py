@@ -58,11 +58,11 @@ def test_of_a_port_that_keeps_still_nothing_is_claimed(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("reply", "protocol", "advice"),
     [
-        (ALERT, "", "security.protocol=SSL"),
-        (ALERT, "SASL_PLAINTEXT", "security.protocol=SASL_SSL"),
+        (ALERT, "", "--security-protocol SSL"),
+        (ALERT, "SASL_PLAINTEXT", "--security-protocol SASL_SSL"),
         (ALERT, "ssl", None),
-        (b"", "SSL", "security.protocol=PLAINTEXT"),
-        (b"", "SASL_SSL", "security.protocol=SASL_PLAINTEXT"),
+        (b"", "SSL", "--security-protocol PLAINTEXT"),
+        (b"", "SASL_SSL", "--security-protocol SASL_PLAINTEXT"),
         (b"", "PLAINTEXT", None),
         (b"", "nonsense", None),
     ],

@@ -39,6 +39,7 @@ class TestMetrics:
             "headwater_ingest_batch_seconds_count",
             "headwater_ingest_batch_seconds_sum",
             "headwater_ingest_lag_messages",
+            "headwater_ingest_lag_seconds",
             "headwater_ingest_failures_total",
             "headwater_ingest_last_batch_timestamp_seconds",
         }
@@ -159,6 +160,9 @@ class Noting:
     def settled(self, lag: int | None) -> None:
         self.reported.append(("settled", lag))
 
+    def behind(self, seconds: float) -> None:
+        self.reported.append(("behind", seconds))
+
     def alive(self) -> None:
         self.reported.append(("alive",))
 
@@ -175,6 +179,7 @@ def test_all_watchers_are_reported_the_same() -> None:
     all_of_them.started([("a", "b")])
     all_of_them.stored(TOTALS, 2.0)
     all_of_them.settled(None)
+    all_of_them.behind(1.5)
     all_of_them.alive()
     all_of_them.failed(AWAY, 4.0)
     all_of_them.ended(AWAY)
@@ -183,6 +188,7 @@ def test_all_watchers_are_reported_the_same() -> None:
             ("started", [("a", "b")]),
             ("stored", TOTALS, 2.0),
             ("settled", None),
+            ("behind", 1.5),
             ("alive",),
             ("failed", AWAY, 4.0),
             ("ended", AWAY),

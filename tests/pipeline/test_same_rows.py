@@ -13,6 +13,7 @@ import httpx2
 import pytest
 from sqlalchemy import Engine
 
+from headwater.access import AwsSettings, KafkaAccess
 from headwater.cli.commands.ingest.ingest_run import (
     IngestOptions,
     make_task,
@@ -23,6 +24,8 @@ from headwater.pipeline.feeds.feed import Feed
 from headwater.pipeline.feeds.files_feed import FilesFeed
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_feed import KafkaFeed
+from headwater.pipeline.feeds.kinesis.feed import KinesisFeed
+from headwater.pipeline.feeds.kinesis.source import KinesisSource
 from headwater.pipeline.ingest import Plan, StreamIngest
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.pipeline.lake.outbox import flush
@@ -34,6 +37,8 @@ from headwater.store.migrate import upgrade
 from headwater.store.write.writer import open_writer, ready
 from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
+from testing.services.kafka_secured import PASSWORD, USER, SecuredKafka
+from testing.services.moto import REGION, Moto
 from testing.stores import open_prepared
 from tests.faults.load import JSON, PATH, new_client
 from tests.pipeline.corpus import (
@@ -47,6 +52,7 @@ from tests.pipeline.corpus import (
     own_events,
     stored_rows,
 )
+from tests.pipeline.kinesis.test_aggregation import aggregate
 from tests.pipeline.lakes import lake_event
 from tests.properties.strategies import merge
 from tests.store.rows import differences
@@ -171,12 +177,67 @@ def test_files_by_spark(target: Target, spark: "SparkSession", tmp_path: Path) -
     target.check(make_corpus().all)
 
 
+@pytest.fixture(scope="module")
+def secured() -> Iterator[SecuredKafka]:
+    with SecuredKafka.start() as service:
+        yield service
+
+
+@pytest.mark.parametrize("protocol", ["SSL", "SASL_SSL"])
+def test_a_secured_kafka_by_spark(
+    target: Target,
+    spark: "SparkSession",
+    secured: SecuredKafka,
+    protocol: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By a client certificate; by SCRAM."""
+    topic = f"lineage-{uuid4().hex}"
+    secured.create_topic(topic, PARTITIONS)
+    for number, events in enumerate(cut(doubled(make_corpus().all), 30)):
+        secured.produce(topic, events, partition=number % PARTITIONS)
+    monkeypatch.setenv("KAFKA_PASSWORD", PASSWORD)
+    certificate, key = map(str, secured.client)
+    login = {"user": USER, "password": "env:KAFKA_PASSWORD", "sasl_mechanism": "SCRAM-SHA-512"}
+    own = {"SSL": {"certificate": certificate, "key": key}, "SASL_SSL": login}[protocol]
+    given = {"security_protocol": protocol, "ca": str(secured.ca), **own}
+    access = KafkaAccess.model_validate(given)
+    source = KafkaSource(secured.address(protocol), (topic,), access=access)
+    target.ingest(spark, KafkaFeed(source, "group"))
+    assert len(own_events(target.engine)) == 2
+    target.check(make_corpus().all)
+    target.check_lake()
+
+
 def test_kafka_by_spark(target: Target, spark: "SparkSession", kafka: Kafka) -> None:
     topic = f"lineage-{uuid4().hex}"
     kafka.create_topic(topic, PARTITIONS)
     for number, events in enumerate(cut(doubled(make_corpus().all), 30)):
         kafka.produce(topic, events, partition=number % PARTITIONS)
     target.ingest(spark, KafkaFeed(KafkaSource(kafka.bootstrap, (topic,)), "group"))
+    assert len(own_events(target.engine)) == 2
+    target.check(make_corpus().all)
+    target.check_lake()
+
+
+@pytest.fixture(scope="module")
+def moto() -> Iterator[Moto]:
+    with Moto.start() as service:
+        yield service
+
+
+def test_kinesis_by_spark(
+    target: Target, spark: "SparkSession", moto: Moto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every other record holds several events, as the producer library packs them."""
+    stream = f"lineage-{uuid4().hex}"
+    moto.create_stream(stream, PARTITIONS)
+    for number, events in enumerate(cut(doubled(make_corpus().all), 30)):
+        moto.put_records(stream, [aggregate(events)] if number % 2 else events)
+    monkeypatch.setenv("AWS_KEY", "any")
+    access = {"region": REGION, "endpoint_url": moto.url, "access_key_id": "any"}
+    source = KinesisSource(stream, AwsSettings(**access, secret_access_key="env:AWS_KEY"))
+    target.ingest(spark, KinesisFeed(source))
     assert len(own_events(target.engine)) == 2
     target.check(make_corpus().all)
     target.check_lake()

@@ -16,7 +16,7 @@ from headwater.publish.glue.items import table_key
 from headwater.store.engine import Engine
 from testing.events.bridge import GLUE, KAFKA
 from testing.events.minimal import dataset, run_event
-from testing.services.connect_moto import Moto
+from testing.services.moto import Moto
 from tests.publish.conftest import Fill, run
 
 REGION = "eu-west-1"

@@ -17,6 +17,7 @@ from headwater.config import AuthSettings, ServerSettings, Settings
 from headwater.errors import BadConfig
 from headwater.model.access import Key, parse_given_keys
 from headwater.server.http.auth import Bucket, Gate, needed_scope
+from headwater.server.http.bridge_paths import PUBLIC_PATHS
 from headwater.server.http.foreign import OwnNames
 from headwater.server.http.keyring import Keyring
 from headwater.store.engine import open_engine
@@ -31,7 +32,8 @@ REFRESH_SECONDS = 0.05
 SELDOM_SECONDS = 60.0
 SECRETS = {scope: f"a-long-secret-to-{scope}" for scope in ("read", "write", "admin")}
 GIVEN = ",".join(f"the-{scope}:{secret}:{scope}" for scope, secret in SECRETS.items())
-OPEN = ("/healthz", "/readyz")
+BRIDGE_OPEN = tuple(path.decode() for path in sorted(PUBLIC_PATHS))
+OPEN = ("/healthz", "/readyz", *BRIDGE_OPEN)
 UNDOCUMENTED = ("/redoc", "/openapi.json", "/docs/oauth2-redirect", "/nothing", "/assets")
 # What makes an answer end that would not by itself.
 ENDED = {"/api/v1/live": "?seconds=1"}
@@ -137,7 +139,7 @@ class TestEveryPath:
             assert given.client.get(path).status_code == 200
             assert given.client.get(path, headers=bearer("unknown")).status_code == 200
         # What only looks like them is not open.
-        for path in ("/healthz/", "/readyz/x", "/%68ealthz", "/x//healthz"):
+        for path in ("/healthz/", "/readyz/x", "/api/v1/health/", "/%68ealthz", "/x//healthz"):
             assert given.client.get(path).status_code == 401
 
     def test_administration_needs_admin(self, given: Api) -> None:

@@ -58,3 +58,11 @@ def test_a_run_that_was_heard_of_since_goes_on(sqlite_api: Api) -> None:
     late = {**stream(1, "a"), "eventTime": "2024-05-01T13:00:00Z"}
     sqlite_api.store(stream(1, "a"), stream(2, "a"), late)
     assert sqlite_api.run(run_id(1))["state"] == "RUNNING"
+
+
+def test_a_job_of_flink_names_the_run_that_it_goes_on_from(sqlite_api: Api) -> None:
+    facets = {"flink_rest": {"restartOf": run_id(1)}}
+    at = "2024-05-01T12:00:00Z"
+    renamed = run_event("RUNNING", at, run=run_id(2), job="renamed", run_facets=facets)
+    sqlite_api.store(stream(1, None), renamed)
+    assert sqlite_api.run(run_id(2))["restartOf"] == run_id(1)

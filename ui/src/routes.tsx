@@ -5,6 +5,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 import { ApiError } from "./api/client";
 import { readView } from "./graph/view-state";
 import { readChangesSearch } from "./pages/changes-search";
+import { readDiscoverySearch } from "./pages/discovery-search";
 import { HomePage } from "./pages/home";
 import { readImpactSearch } from "./pages/impact-table";
 import { readProblemsSearch } from "./pages/problems-search";
@@ -23,6 +24,17 @@ const problems = createRoute({
   path: "/problems",
   validateSearch: readProblemsSearch,
   component: lazyRouteComponent(() => import("./pages/problems"), "ProblemsPage"),
+});
+const discovery = createRoute({
+  getParentRoute: () => root,
+  path: "/discovery",
+  validateSearch: readDiscoverySearch,
+  component: lazyRouteComponent(() => import("./pages/discovery"), "DiscoveryPage"),
+});
+const drift = createRoute({
+  getParentRoute: () => root,
+  path: "/drift",
+  component: lazyRouteComponent(() => import("./pages/drift"), "DriftPage"),
 });
 const changes = createRoute({
   getParentRoute: () => root,
@@ -162,6 +174,8 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     problems,
+    discovery,
+    drift,
     changes,
     lineage,
     browse,

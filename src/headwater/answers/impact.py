@@ -2,11 +2,12 @@
 
 A dataset is affected by its columns: directly, if a value of the start goes into one of them;
 indirectly, if it only decides about rows (filters, joins, groupings); as a whole, if no columns are
-known on the way. Jobs are affected by what they read.
+known on the way. Jobs are affected by what they read: of one that writes nothing, as a dashboard,
+nobody states the columns, so that any column of what it reads affects it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from headwater.answers.columns import walk_requested_columns
@@ -46,7 +47,7 @@ def impact_shape(
     """Everything affected, nearest first; the start itself is left out."""
     columns = walk_requested_columns(connection, view, request, with_indirect)
     if request.node.field:
-        affected = _by_columns(columns)
+        affected = _by_columns(view, columns, request.limits.depth)
     else:
         affected = _by_nodes(request.walk(view), columns)
     start = {request.node.id, *(view.classes.chosen(column.dataset) for column in columns.starts)}
@@ -77,7 +78,7 @@ def _by_nodes(graph: Graph, columns: ColumnGraph) -> Affected:
     )
 
 
-def _by_columns(columns: ColumnGraph) -> Affected:
+def _by_columns(view: View, columns: ColumnGraph, depth: int) -> Affected:
     datasets: dict[bytes, int] = {}
     for column, hops in columns.columns.items():
         datasets[column.dataset] = min(hops, datasets.get(column.dataset, hops))
@@ -87,8 +88,21 @@ def _by_columns(columns: ColumnGraph) -> Affected:
         for edge in edges:
             if edge.job:
                 jobs[edge.job] = min(hops, jobs.get(edge.job, hops))
+    for job, hops in _find_ends(view, datasets):
+        if hops <= depth:
+            jobs[job] = min(hops, jobs.get(job, hops))
     by_dataset, direct = _columns_by_dataset(columns), _reached_directly(columns)
     return Affected(datasets, jobs, by_dataset, direct, columns.is_cut, bool(columns.gaps))
+
+
+def _find_ends(view: View, datasets: Mapping[bytes, int]) -> Iterator[tuple[bytes, int]]:
+    """The jobs that read some datasets and write nothing, with how far they are."""
+    readers = view.readers(datasets)
+    outputs = view.outputs({visit for reached in readers.values() for visit, _ in reached})
+    for dataset, reached in readers.items():
+        for visit, _ in reached:
+            if not outputs[visit]:
+                yield visit.job, datasets[dataset] + 1
 
 
 def _columns_by_dataset(columns: ColumnGraph) -> dict[bytes, set[str]]:

@@ -9,6 +9,7 @@ import typer
 from headwater import __version__
 from headwater.cli.commands import config, doctor, events, lists, publish, serve
 from headwater.cli.commands.connect_plugin import connect_plugin
+from headwater.cli.commands.edits.acknowledge import acknowledge
 from headwater.cli.commands.edits.delete import delete
 from headwater.cli.commands.edits.describe import describe
 from headwater.cli.commands.edits.log import log
@@ -18,6 +19,7 @@ from headwater.cli.commands.edits.tag import tag
 from headwater.cli.commands.ingest import collect, emit, ingest
 from headwater.cli.commands.ingest.declare import declare
 from headwater.cli.commands.lineage.diff import diff
+from headwater.cli.commands.lineage.discover import discover
 from headwater.cli.commands.lineage.drift import drift
 from headwater.cli.commands.lineage.lineage import lineage
 from headwater.cli.commands.lineage.path import path
@@ -48,6 +50,7 @@ app.command("lineage")(lineage)
 app.command("path")(path)
 app.command("diff")(diff)
 app.command("drift")(drift)
+app.command("discover")(discover)
 app.command("sql")(sql)
 app.command("events")(events.events)
 app.command("jobs")(lists.jobs)
@@ -58,6 +61,7 @@ app.command("tag")(tag)
 app.command("tag-report")(tag_report)
 app.command("describe")(describe)
 app.command("own")(own)
+app.command("acknowledge")(acknowledge)
 app.command("delete")(delete)
 app.command("restore")(restore)
 app.command("log")(log)

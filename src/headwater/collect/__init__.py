@@ -14,13 +14,41 @@ COLLECTORS = Registry(
     kind="collector",
     group="headwater.collectors",
     own={
+        "confluent": Entry(
+            "headwater.collect.confluent:ConfluentCollector",
+            "An account of Confluent Cloud: topics, connectors, SQL, groups, schemas, Tableflow.",
+            extra="registry",
+        ),
         "connect": Entry(
             "headwater.collect.connect:ConnectCollector",
             "Connectors of a Kafka Connect cluster, by its REST API.",
         ),
+        "dbt": Entry(
+            "headwater.collect.dbt:DbtCollector",
+            "A dbt project: models, tests, metrics and exposures, by column.",
+            extra="sql",
+        ),
         "files": Entry(
             "headwater.collect.files:FilesCollector",
             "OpenLineage events in files: JSON or NDJSON, plain or gzipped.",
+        ),
+        "flink": Entry(
+            "headwater.collect.flink:FlinkCollector",
+            "Jobs of a Flink cluster, by its REST API, with the columns of their SQL.",
+        ),
+        "ksqldb": Entry(
+            "headwater.collect.ksqldb:KsqldbCollector",
+            "Streams, tables and persistent queries of ksqlDB, by its REST API.",
+            extra="sql",
+        ),
+        "kafka": Entry(
+            "headwater.collect.kafka:KafkaCollector",
+            "Topics, consumer groups and access rules of a Kafka cluster, by its admin protocol.",
+            extra="kafka",
+        ),
+        "pipelines": Entry(
+            "headwater.collect.pipelines:PipelinesCollector",
+            "Pipelines of a managed platform, by its exported list: Streamkap's and the like.",
         ),
         "schema-registry": Entry(
             "headwater.collect.schema_registry:SchemaRegistryCollector",

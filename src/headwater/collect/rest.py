@@ -125,15 +125,35 @@ class RestClient:
     def get(self, path: str) -> Any:
         return self._json(self._request(path))
 
+    def post(self, path: str, body: Any, accept: str, *also: int) -> tuple[int, Any]:
+        """The state and the JSON that a request with a body is answered with.
+
+        States other than success are a SourceUnavailable, but for those that are named.
+        """
+        answer = self._request(path, "POST", body, {"Accept": accept})
+        if answer.status_code not in also:
+            return answer.status_code, self._json(answer)
+        try:
+            return answer.status_code, answer.json()
+        except (ValueError, RecursionError):
+            # As an error it is none of this API's: what it says counts.
+            return answer.status_code, self._json(answer)
+
     def find(self, path: str, *absent: int) -> Any:
         """What is at a path; None where one of these states is answered."""
         answer = self._request(path)
         return None if answer.status_code in absent else self._json(answer)
 
-    def _request(self, path: str) -> httpx2.Response:
+    def _request(
+        self,
+        path: str,
+        method: str = "GET",
+        body: Any = None,
+        headers: dict[str, str] | None = None,
+    ) -> httpx2.Response:
         for wait in (*_WAITS, None):
             try:
-                answer = self._http.get(self.url + path)
+                answer = self._http.request(method, self.url + path, json=body, headers=headers)
             except httpx2.TransportError as error:
                 text = str(error).partition("\n")[0] or type(error).__name__
                 reason = f"no answer: {self._masked(text)}"

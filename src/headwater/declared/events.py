@@ -10,6 +10,7 @@ from headwater.emit.spec import DECLARED_JOBS, producer_url
 from headwater.model.job_types import BATCH, PROCESSING_TYPES, SERVICE, STREAM
 from headwater.model.names import DECLARED_RUN
 from headwater.model.naming import DatasetName
+from headwater.model.values.consumer_groups import GROUPS_FACET
 
 Json = dict[str, Any]
 _PRODUCER = Producer(producer_url(DECLARED_JOBS))
@@ -70,6 +71,8 @@ def _job_facets(job: DeclaredJob) -> Json:
     if job.sql:
         dialect = {"dialect": job.dialect} if job.dialect else {}
         facets["sql"] = _PRODUCER.facet("SQLJobFacet", query=job.sql, **dialect)
+    if job.groups:
+        facets[GROUPS_FACET] = _PRODUCER.custom_facet(groups=list(job.groups))
     if code := _code(job):
         facets["sourceCodeLocation"] = _PRODUCER.facet("SourceCodeLocationJobFacet", **code)
     stated = {"schedule": job.schedule, "url": job.url}

@@ -67,6 +67,7 @@ class JobForm(StrictMapping):
     sql: Annotated[str, Meta(min_length=1, max_length=1_000_000)] | None = None
     sql_file: Name | None = None
     dialect: Name | None = None
+    groups: list[Name] = []
     schedule: Name | None = None
     tags: list[Name] = []
     url: Name | None = None

@@ -48,6 +48,7 @@ class DeclaredJob(NamedTuple):
     tags: tuple[str, ...]
     url: str | None
     code: CodePlace | None
+    groups: tuple[str, ...]
     place: FilePlace
 
     @property

@@ -163,6 +163,7 @@ class _DocumentReader:
             tuple(form.tags),
             form.url,
             form.code,
+            tuple(form.groups),
             FilePlace(self._file, self._document.line_of(path)),
         )
 

@@ -12,10 +12,13 @@ RUN_FACET = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunFacet"
 _FACET_VERSIONS = {
     "ColumnLineageDatasetFacet": "1-2-0",
     "DataQualityAssertionsDatasetFacet": "1-1-0",
+    "DataQualityMetricsInputDatasetFacet": "1-0-2",
+    "DatasourceDatasetFacet": "1-0-1",
     "DatasetVersionDatasetFacet": "1-0-1",
     "DocumentationDatasetFacet": "1-1-0",
     "DocumentationJobFacet": "1-1-0",
     "ErrorMessageRunFacet": "1-0-1",
+    "ExternalQueryRunFacet": "1-0-2",
     "InputStatisticsInputDatasetFacet": "1-0-0",
     "JobTypeJobFacet": "2-0-4",
     "LineageFacet": "1-0-0",

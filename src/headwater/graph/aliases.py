@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from headwater.graph.reader import Reader
+from headwater.model.naming import is_unknown
 from headwater.model.relations import Alias, Authority, Joined
 from headwater.model.uses import Name
 
@@ -28,8 +29,11 @@ class AliasSets:
         while frontier:
             frontier = self._join(self._reader.aliases(frontier))
         joined = {id(members): members for name in new if len(members := self._class[name]) > 1}
+        members_of_all = {name for members in joined.values() for name in members}
+        names_of_all = self._reader.dataset_names(members_of_all) if joined else {}
+        unknown = {key for key, name in names_of_all.items() if is_unknown(name.namespace)}
         for members in joined.values():
-            self._choose(members)
+            self._choose(members, unknown)
 
     def chosen(self, name: bytes) -> bytes:
         """The name that stands for a dataset; itself where nothing else is known."""
@@ -75,10 +79,16 @@ class AliasSets:
             if _is_joined(words) or (_is_by_location(words) and _are_places(pair, names))
         ]
 
-    def _choose(self, members: list[bytes]) -> None:
-        """The name that events use, first used first; aliases only mention the others."""
+    def _choose(self, members: list[bytes], unknown: set[bytes]) -> None:
+        """The name that events use, first used first; aliases only mention the others.
+
+        One whose producer did not know where the dataset is stands for none that has another.
+        """
         used = self._reader.first_used(members)
-        chosen = min(members, key=lambda name: (name not in used, used.get(name, 0), name))
+        chosen = min(
+            members,
+            key=lambda name: (name not in used, name in unknown, used.get(name, 0), name),
+        )
         for name in members:
             self._chosen[name] = chosen
 

@@ -9,6 +9,8 @@ from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+_UNKNOWN = "unknown://"
+
 
 class DatasetName(NamedTuple):
     namespace: str
@@ -170,3 +172,13 @@ def _object_key(key: str) -> str:
 def _file_path(path: str) -> str:
     """A path keeps its first slash and drops its last."""
     return path.rstrip("/") or "/"
+
+
+def unknown_namespace(job_namespace: str, job_name: str) -> str:
+    """Where a job's datasets are whose namespace its events leave empty."""
+    return f"{_UNKNOWN}{job_namespace}/{job_name}"
+
+
+def is_unknown(namespace: str) -> bool:
+    """Whether nobody said where a dataset is."""
+    return namespace.startswith(_UNKNOWN)

@@ -286,14 +286,18 @@ class EditValue(NamedTuple):
 
 
 class StreamRole(IntEnum):
-    """What a job of a Spark application is to its streams; stored, so the numbers stay."""
+    """A job by itself, or only a part of one; stored, so the numbers stay."""
 
-    QUERY = 0
-    MICRO_BATCH = 1
+    WHOLE = 0
+    PART = 1
 
 
 class StreamJob(NamedTuple):
-    """A job of a Spark application that is a streaming query, or only the batches of queries."""
+    """A job that others are parts of, or a part: where the whole is known it alone is shown.
+
+    Of a Spark application its streaming queries and their batches; of a consumer group (then
+    `application` is the group) the jobs that read by it, and the group as its broker knows it.
+    """
 
     job: IdKey
     application: IdKey

@@ -1,189 +1,22 @@
-"""Testing a source, the lake and the store step by step, to find which of them fails."""
+"""Testing where events go: the lake and the store, each by itself."""
 
-import socket
 import tempfile
-from collections.abc import Callable, Iterator
-from difflib import get_close_matches
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.errors import (
-    BadConfig,
-    HeadwaterError,
-    InvalidEvent,
-    LakeUnavailable,
-    SourceUnavailable,
-)
-from headwater.listing import Listing, check_place
-from headwater.model.event import decode_event
-from headwater.pipeline.feeds.byte_ranges import WHOLE, read_byte_range
-from headwater.pipeline.feeds.kafka import KafkaSource
-from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic, read_known_settings
-from headwater.pipeline.feeds.kafka_tls import find_mismatch
+from headwater.errors import LakeUnavailable
+from headwater.pipeline.check_steps import Step, run_steps
 from headwater.store.engine import Engine, describe
 from headwater.store.failures import answering
 from headwater.store.maintenance.exclusive import removing
 from headwater.store.migrate import HEAD, upgrade
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-_CONNECT_SECONDS = 5.0
-# How like a known setting an unknown one is that is probably misspelt.
-_LIKE = 0.75
-
-
-class Step(NamedTuple):
-    """Something tried: what was found, or why it failed."""
-
-    name: str
-    is_good: bool
-    text: str
-
-
-def check_kafka(source: KafkaSource, open_session: Callable[[], "SparkSession"]) -> Iterator[Step]:
-    """From the network up to a message; the first step that fails is the last."""
-    yield from _steps(
-        ("brokers", lambda: _reach(source)),
-        ("Spark", lambda: f"version {open_session().version}"),
-        ("settings", lambda: _check_settings(source, open_session())),
-        ("cluster", lambda: f"id {_admin(source, open_session).cluster_id()}"),
-        ("topics", lambda: _find_topics(source, open_session)),
-        ("messages", lambda: _read_newest(source, open_session)),
-    )
-
-
-def check_files(place: str) -> Iterator[Step]:
-    yield from _steps(
-        ("place", lambda: _look_at(place)),
-        ("events", lambda: _read_first(place)),
-    )
-
 
 def check_targets(engine: Engine, lake: Path | None) -> Iterator[Step]:
     """Where events go, each by itself."""
-    yield from _steps(("store", lambda: _try_store(engine)))
+    yield from run_steps(("store", lambda: _try_store(engine)))
     if lake is not None:
-        yield from _steps(("lake", lambda: _try_lake(lake)))
-
-
-def _steps(*steps: tuple[str, Callable[[], str]]) -> Iterator[Step]:
-    for name, work in steps:
-        try:
-            yield Step(name, True, work())
-        except HeadwaterError as error:
-            yield Step(name, False, error.message)
-            return
-
-
-def _reach(source: KafkaSource) -> str:
-    """Look up and connect to each broker; one that answers is enough for Kafka."""
-    reached, failures, brokers = [], [], source.brokers
-    for broker in map(str.strip, brokers.split(",")):
-        host, _, port = broker.rpartition(":")
-        try:
-            address = (host.strip("[]"), _port(port))
-            with socket.create_connection(address, _CONNECT_SECONDS):
-                pass
-            if wrong := find_mismatch(address, source.settings.get("security.protocol", "")):
-                failures.append(f"{broker} {wrong}")
-            else:
-                reached.append(broker)
-        except socket.gaierror as error:
-            failures.append(f"no address for '{host}' ({error.strerror}); is the name right?")
-        except ValueError:
-            failures.append(f"'{broker}' is not HOST:PORT")
-        except OSError as error:
-            reason = error.strerror or str(error) or "no answer"
-            failures.append(f"cannot connect to {broker}: {reason}; is it running?")
-    if not reached:
-        raise SourceUnavailable(brokers, "; ".join(failures))
-    return ", ".join([f"{name} answers" for name in reached] + failures)
-
-
-def _check_settings(source: KafkaSource, spark: "SparkSession") -> str:
-    """Compare the given settings with those that Kafka's consumer knows: it ignores others."""
-    if not source.settings:
-        return "none beside the defaults"
-    known = read_known_settings(spark)
-    unknown = [name for name in source.settings if name not in known]
-    for name in unknown:
-        if near := get_close_matches(name, known, n=1, cutoff=_LIKE):
-            reason = f"Kafka has no setting '{name}' and would ignore it; did you mean '{near[0]}'?"
-            raise BadConfig("consumer", reason)
-    if unknown:
-        return f"passed on, though Kafka itself does not know: {', '.join(unknown)}"
-    return f"{len(source.settings)} known to Kafka"
-
-
-def _port(text: str) -> int:
-    if not 0 < int(text) < 65_536:
-        raise ValueError
-    return int(text)
-
-
-def _admin(source: KafkaSource, open_session: Callable[[], "SparkSession"]) -> KafkaAdmin:
-    return KafkaAdmin(open_session(), source)
-
-
-def _find_topics(source: KafkaSource, open_session: Callable[[], "SparkSession"]) -> str:
-    admin = _admin(source, open_session)
-    topics = admin.find_topics()
-    if missing := [name for name in source.topics if name not in topics]:
-        raise SourceUnavailable(source.brokers, f"there is no topic '{missing[0]}'")
-    if not topics:
-        raise SourceUnavailable(source.brokers, f"no topic matches '{source.pattern}'")
-    counts = _counts(admin, topics)
-    return ", ".join(
-        f"{name}: {topic.partitions} partitions, {counts[name]:,} messages"
-        for name, topic in sorted(topics.items())
-    )
-
-
-def _counts(admin: KafkaAdmin, topics: dict[str, Topic]) -> dict[str, int]:
-    firsts, ends = admin.first_offsets(topics), admin.end_offsets(topics)
-    return {name: sum(ends[name].values()) - sum(firsts[name].values()) for name in topics}
-
-
-def _read_newest(source: KafkaSource, open_session: Callable[[], "SparkSession"]) -> str:
-    """Read one message, the newest, as the ingest would."""
-    admin = _admin(source, open_session)
-    topics = admin.find_topics()
-    firsts, ends = admin.first_offsets(topics), admin.end_offsets(topics)
-    filled = [
-        (topic, partition)
-        for topic, partitions in ends.items()
-        for partition, end in partitions.items()
-        if end > firsts[topic][partition]
-    ]
-    if not filled:
-        return "there are none yet"
-    topic, partition = filled[0]
-    end = ends[topic][partition]
-    value = _read_one(source, open_session(), topic, partition, end - 1)
-    return f"{topic}/{partition}@{end - 1} {_describe_event(value)}"
-
-
-def _read_one(
-    source: KafkaSource, spark: "SparkSession", topic: str, partition: int, offset: int
-) -> bytes | None:
-    from pyspark.errors import PySparkException
-
-    try:
-        rows = source.frame(spark, topic, partition, offset).take(1)
-    except PySparkException as error:
-        raise SourceUnavailable(source.brokers, str(error).partition("\n")[0]) from error
-    return bytes(rows[0]["value"]) if rows and rows[0]["value"] is not None else None
-
-
-def _describe_event(data: bytes | None) -> str:
-    if data is None:
-        return "has no value"
-    try:
-        decode_event(data)
-        return "is an event"
-    except InvalidEvent as error:
-        return f"is not a valid event and would be rejected: {error.message}"
+        yield from run_steps(("lake", lambda: _try_lake(lake)))
 
 
 def _try_store(engine: Engine) -> str:
@@ -203,18 +36,3 @@ def _try_lake(lake: Path) -> str:
             return str(lake)
     except OSError as error:
         raise LakeUnavailable(f"{lake} cannot be written: {error.strerror}") from error
-
-
-def _look_at(place: str) -> str:
-    check_place(place)
-    files = Listing(place).list()
-    return f"{len(files):,} files, {sum(file.size for file in files):,} bytes"
-
-
-def _read_first(place: str) -> str:
-    for file in Listing(place).list():
-        for record in read_byte_range(file.path, 0, WHOLE):
-            if record.error is not None:
-                return f"{file.path}{record.place} would be rejected: {record.error}"
-            return f"{file.path}{record.place} {_describe_event(record.data)}"
-    return "there are none yet"

@@ -5,14 +5,14 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame
 
 from headwater import errors
 from headwater.errors import BadConfig, HeadwaterError, SparkUnavailable
-from headwater.pipeline.tasks import RESULT, Chunk, Task, read_result, take_over
+from headwater.pipeline.tasks import RESULT, Chunk, Reached, Task, read_result, take_over
 from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.writer import Writer
 
@@ -28,6 +28,13 @@ class Totals:
     rejected: int = 0
     excluded: int = 0
     bytes: int = 0
+    reached: dict[str, Reached] = field(default_factory=dict)
+
+    @property
+    def behind(self) -> float | None:
+        """By how many seconds the ingest is behind its source, where tasks report that."""
+        millis = (reached.behind for reached in self.reached.values())
+        return max((each / 1000 for each in millis if each is not None), default=None)
 
     def add(self, other: "Totals | Chunk") -> None:
         self.messages += other.messages
@@ -35,6 +42,7 @@ class Totals:
         self.rejected += other.rejected
         self.excluded += other.excluded
         self.bytes += other.bytes
+        self.reached |= other.reached
 
 
 Progress = Callable[[Totals], None]
@@ -92,6 +100,8 @@ def _run_and_store(frame: DataFrame, task: Task, writer: Writer, progress: Progr
             job.join(LOOK_SECONDS)
     if failures:
         raise failures[0]
+    for chunk in results:
+        totals.reached |= chunk.reached
     return totals
 
 
@@ -118,6 +128,8 @@ def _run(frame: DataFrame, task: Task) -> list[Chunk]:
 
 def _failure(kind: str, text: str) -> HeadwaterError:
     """The error that a task met, as itself."""
+    if kind == "SourceUnavailable":
+        return errors.SourceUnavailable(*text.split(": ", 1))
     known = {"StoreUnavailable": errors.StoreUnavailable, "LakeUnavailable": errors.LakeUnavailable}
     return known.get(kind, SparkUnavailable)(text)
 

@@ -34,6 +34,7 @@ from headwater.errors import (
 )
 from headwater.pipeline.driver_store import take_in_frame
 from headwater.pipeline.feeds.feed import Feed, Moves, Positions
+from headwater.pipeline.feeds.kafka_errors import find_reason, with_advice
 from headwater.pipeline.lake.lake import Lake
 from headwater.pipeline.lake.outbox import flush
 from headwater.pipeline.observers import IngestObserver
@@ -183,7 +184,8 @@ class StreamIngest:
             return SourceChanged(self._feed.place, "the topic has new partitions")
         if _OF_KAFKA.search(stack):
             reason = _REASON.search(stack)
-            return SourceUnavailable(self._feed.place, reason[1] if reason else _describe(error))
+            text = with_advice(reason[1] if reason else _describe(error), find_reason(stack))
+            return SourceUnavailable(self._feed.place, text)
         return SparkUnavailable(_describe(error))
 
     def _start(self, frame: DataFrame) -> StreamingQuery:
@@ -193,7 +195,7 @@ class StreamIngest:
         checkpoint = tempfile.mkdtemp(prefix="checkpoint-", dir=self._own_folder.absolute())
         writer = frame.writeStream.foreachBatch(self._take_in)
         writer = writer.option("checkpointLocation", Path(checkpoint).as_uri())
-        if self._is_once and self._feed.has_end:
+        if self._is_once and self._feed.ends_by == "trigger":
             return writer.trigger(availableNow=True).start()
         seconds = self._plan.every or 0
         return writer.trigger(processingTime=f"{seconds} seconds").start()
@@ -216,7 +218,9 @@ class StreamIngest:
                     raise SourceChanged(self._feed.place, "stopped")
                 self._begun = batch
                 self._feed.check()
+                frame = self._feed.batch(frame)
                 totals = take_in_frame(frame, self._task, self._writer, self._own_folder)
+                self._move(self._feed.stored(totals.reached))
         except Exception as error:
             self._failure = error if isinstance(error, HeadwaterError) else self._explain(error)
             raise self._failure from error
@@ -225,9 +229,11 @@ class StreamIngest:
                 self._close_writer()
         self._tries = 0
         self._watcher.stored(totals, time.monotonic() - started)
+        if totals.behind is not None:
+            self._watcher.behind(totals.behind)
 
     def _watch(self, query: StreamingQuery) -> None:
-        if self._is_once and not self._feed.has_end:
+        if self._is_once and self._feed.ends_by == "idle":
             threading.Thread(target=_stop_at_end, args=(query,), daemon=True).start()
         while not query.awaitTermination(_LOOK_SECONDS):
             self._settle(query)
@@ -237,6 +243,8 @@ class StreamIngest:
                 self._flush()
             if self._stopping.is_set():
                 self._wait_for_batch(query)
+                return
+            if self._is_once and self._feed.is_through():
                 return
 
     def _check(self) -> None:

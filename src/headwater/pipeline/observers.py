@@ -25,6 +25,9 @@ class IngestObserver(Protocol):
     def settled(self, lag: int | None) -> None:
         """The store knows how far the feed is; so many messages are still to come."""
 
+    def behind(self, seconds: float) -> None:
+        """What was read last is by so much older than the newest, of sources that count time."""
+
     def alive(self) -> None:
         """It runs; called every second or so."""
 
@@ -51,6 +54,10 @@ class Watchers:
     def settled(self, lag: int | None) -> None:
         for watcher in self._watchers:
             watcher.settled(lag)
+
+    def behind(self, seconds: float) -> None:
+        for watcher in self._watchers:
+            watcher.behind(seconds)
 
     def alive(self) -> None:
         for watcher in self._watchers:
@@ -84,6 +91,10 @@ class Log:
     def settled(self, lag: int | None) -> None:
         if lag:
             log.info("%d messages remaining", lag)
+
+    def behind(self, seconds: float) -> None:
+        if seconds:
+            log.info("%.1f s behind the newest record", seconds)
 
     def alive(self) -> None:
         """Not worth a line."""
@@ -121,6 +132,11 @@ class IngestMetrics:
         self._lag = Gauge(
             "headwater_ingest_lag_messages", "Messages not ingested yet.", registry=self.registry
         )
+        self._behind = Gauge(
+            "headwater_ingest_lag_seconds",
+            "Age of the record ingested last, to the newest; of Kinesis.",
+            registry=self.registry,
+        )
         self._failures = Counter(
             "headwater_ingest_failures",
             "Number of retries.",
@@ -153,6 +169,9 @@ class IngestMetrics:
     def settled(self, lag: int | None) -> None:
         if lag is not None:
             self._lag.set(lag)
+
+    def behind(self, seconds: float) -> None:
+        self._behind.set(seconds)
 
     def alive(self) -> None:
         """Prometheus asks by itself."""

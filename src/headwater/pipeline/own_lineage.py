@@ -60,6 +60,9 @@ class OwnLineage:
     def settled(self, lag: int | None) -> None:
         """The next heartbeat reports it."""
 
+    def behind(self, seconds: float) -> None:
+        """A heartbeat has no such figure."""
+
     def alive(self) -> None:
         wait = _NEWS_SECONDS if self._has_news else _ALIVE_SECONDS
         if self._reported_at is not None and self._clock() - self._reported_at >= wait:

@@ -57,6 +57,15 @@ class Message(NamedTuple):
     """The id of an event that was taken in before."""
 
 
+class Reached(NamedTuple):
+    """How far a task came in a part of its source, of which only the task could know."""
+
+    value: int
+    incarnation: str
+    behind: int | None
+    """By how many milliseconds what it read last is older than the newest; None: nothing read."""
+
+
 class Chunk(msgspec.Struct):
     """What became of some messages."""
 
@@ -67,6 +76,8 @@ class Chunk(msgspec.Struct):
     bytes: int = 0
     error: tuple[str, str] | None = None
     """The kind and the text of what kept it from being stored."""
+    reached: dict[str, Reached] = {}
+    """By partition, once all of a task is done."""
 
     def refuse(self, count: int) -> None:
         """Count events as rejected after all."""
@@ -95,6 +106,8 @@ class Task:
     """The store's URL, where tasks write to it themselves."""
     spool: Path = Path()
     """Where to put rows for the driver, if not."""
+    reached: Callable[[], dict[str, Reached]] = dict
+    """How far `read` came, of sources whose end only the reader sees."""
     is_known: bool = False
     """The messages were taken in before: nothing is checked that depends on when or by whom."""
 
@@ -104,6 +117,8 @@ class Task:
             for work in self._chunks(batches):
                 self._finish(work)
                 yield _result(work.chunk)
+            if reached := self.reached():
+                yield _result(Chunk(reached=reached))
         except HeadwaterError as error:
             # The driver tells what to do about it; a stack trace through Spark would tell nobody.
             yield _result(Chunk(error=(type(error).__name__, error.message)))

@@ -19,6 +19,7 @@ from headwater.errors import HeadwaterError
 from headwater.publish.plans import PublisherPlan
 from headwater.server import operations
 from headwater.server.background.collecting import schedule_collectors
+from headwater.server.background.discovery import Discover
 from headwater.server.background.following import Follow
 from headwater.server.background.lake import LakeExpiry, LakeFlush
 from headwater.server.background.memory import GiveMemoryBack
@@ -26,6 +27,14 @@ from headwater.server.background.periodic import Background
 from headwater.server.background.publishing import schedule_publishers
 from headwater.server.background.retention import Retention
 from headwater.server.background.sql_columns import SqlColumns
+from headwater.server.bridge import datasets as bridge_datasets
+from headwater.server.bridge import events as bridge_events
+from headwater.server.bridge import graph_nodes, graphs, tasks, views
+from headwater.server.bridge import operations as bridge_operations
+from headwater.server.bridge.event_sink import EventSink
+from headwater.server.bridge.extraction import Extract, make_extract
+from headwater.server.bridge.graph_store import GraphStore
+from headwater.server.bridge.task_runner import TaskRunner
 from headwater.server.clusters import cluster_names
 from headwater.server.collectors import routes as collector_routes
 from headwater.server.collectors import senders
@@ -45,6 +54,7 @@ from headwater.server.http.body import (
     has_body,
     read_route_body,
 )
+from headwater.server.http.bridge_paths import MAX_IMPORT_BYTES, largest_body, with_detail
 from headwater.server.http.compression import with_gzip
 from headwater.server.http.errors import (
     add_error_handlers,
@@ -62,6 +72,7 @@ from headwater.server.insight import routes as insight_routes
 from headwater.server.insight.streams import create_streams_router
 from headwater.server.lineage import drift, impact, tag_report
 from headwater.server.lineage import routes as lineage_routes
+from headwater.server.lineage.discovery import create_discovery_router
 from headwater.server.live import routes as live_routes
 from headwater.server.live.feed import LiveFeed
 from headwater.server.marquez import (
@@ -92,7 +103,7 @@ from headwater.store.write.writer import open_writer
 log = logging.getLogger(__name__)
 
 # Bodies of routes held at once, over all requests; those of events have a setting.
-_MAX_ROUTE_BYTES = 64 * MAX_ROUTE_BODY_BYTES
+_MAX_ROUTE_BYTES = 64 * MAX_ROUTE_BODY_BYTES + MAX_IMPORT_BYTES
 # Connections that routes hold at once: fewer than a store's engine has, of which the writer and
 # what runs in the background need some.
 _MAX_READERS = 10
@@ -106,11 +117,14 @@ class Application:
         settings: Settings,
         key_refresh_seconds: float = REFRESH_SECONDS,
         collectors: Sequence[CollectorPlan] = (),
+        extract: Extract | None = None,
         publishers: Sequence[PublisherPlan] = (),
     ) -> None:
+        """`extract` is what tasks run, by default the Confluent Cloud collector of the settings."""
         self._settings = settings
         self._publishers = publishers
         self._collectors = collectors
+        self._extract = extract
         self._key_refresh_seconds = key_refresh_seconds
         self._ingest: IngestApp | None = None
         self._gate: Gate | None = None
@@ -126,7 +140,7 @@ class Application:
         if scope["type"] != "http":
             await self.routes(scope, receive, send)
             return
-        noted = Noted(send)
+        noted = Noted(with_detail(scope, send))
         try:
             await self._serve(scope, receive, noted)
         except Exception:
@@ -164,9 +178,10 @@ class Application:
         await self.routes(scope, receive, secured)
 
     async def _route_with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = Body(MAX_ROUTE_BODY_BYTES, self._budget)
+        largest = largest_body(scope, self._settings.intake.max_body_bytes)
+        body = Body(largest, self._budget)
         try:
-            await self._route(scope, await read_route_body(scope, body, receive), send)
+            await self._route(scope, await read_route_body(scope, body, receive, largest), send)
         except HeadwaterError as error:
             await respond_error(send, error)
         except Disconnected:
@@ -210,6 +225,12 @@ class Application:
         silent_after = read_silent_after(self._settings.health)
         for create in (create_problems_router, create_upstream_router, create_streams_router):
             app.include_router(create(silent_after), prefix="/api/v1")
+        app.include_router(create_discovery_router(self._settings.discovery), prefix="/api/v1")
+        for bridge in (bridge_operations, bridge_events, bridge_datasets, tasks):
+            app.include_router(bridge.router, prefix="/api/v1")
+        # Views before graphs, as their paths would be ids of graphs.
+        for bridge in (views, graphs, graph_nodes):
+            app.include_router(bridge.router, prefix="/api/v1")
         describe_api(app)
         return app
 
@@ -245,6 +266,10 @@ class Application:
             # First of all: what was accepted is written before anything ends.
             stack.push_async_callback(asyncio.to_thread, self._ingest.close)
             app.state.commits = self._ingest.commits
+            app.state.graphs = GraphStore(engine, self._event_sink(engine, self._ingest))
+            app.state.tasks = self._task_runner(engine, app.state.graphs)
+            app.state.tasks.start()
+            stack.push_async_callback(asyncio.to_thread, app.state.tasks.close)
             if self._settings.sql.infer_columns:
                 # After what writes, so that it ends before that does.
                 derive = SqlColumns(engine, self._ingest.commits)
@@ -260,6 +285,14 @@ class Application:
                 stack.push_async_callback(asyncio.to_thread, publishing.close)
             yield
 
+    def _event_sink(self, engine: Engine, ingest: IngestApp) -> EventSink:
+        max_ahead = self._settings.intake.max_ahead_seconds
+        return EventSink(ingest.commits, engine, self._metrics, max_ahead)
+
+    def _task_runner(self, engine: Engine, graphs: GraphStore) -> TaskRunner:
+        extract = self._extract or make_extract(self._settings.collect)
+        return TaskRunner(engine, graphs, extract)
+
     def _schedule(self, engine: Engine, ingest: IngestApp) -> Scheduler:
         max_ahead = self._settings.intake.max_ahead_seconds
         destination = describe(engine.url)
@@ -273,6 +306,7 @@ class Application:
         yield Retention(engine, settings.retention)
         yield LakeExpiry(engine, settings.lake_folder, settings.lake, settings.retention)
         yield Follow(following)
+        yield Discover(engine, settings.discovery)
         yield GiveMemoryBack(
             (partial(release_idle, reading), partial(release_idle, engine), self._release_writer)
         )

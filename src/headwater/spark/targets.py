@@ -154,8 +154,14 @@ def _table(plan: Java, tree: PlanNode, query_name: str) -> Target:
     gap = unknown_output(_class_of(plan.table().table()), options)
     columns, written = _columns(tree, "table"), _columns_of(plan.query())
     # Of tables that accept any schema, Spark leaves it to their connectors what goes where.
-    columns = _by_name(columns, written) if plan.isByName() else _by_place(columns, written)
-    return Target(relations, tree.child("query"), columns, gaps=() if relations else (gap,))
+    gaps = () if relations else (gap,)
+    if not plan.isByName():
+        return Target(relations, tree.child("query"), _by_place(columns, written), gaps=gaps)
+    # The others are written without a value.
+    names = {name.lower() for name, _ in written}
+    fixed = tuple(each for each in columns if each[0].lower() not in names)
+    columns = _by_name(columns, written)
+    return Target(relations, tree.child("query"), columns, gaps=gaps, fixed=fixed)
 
 
 def _by_name(columns: _Typed, written: _Typed) -> _Typed:
@@ -185,11 +191,14 @@ def _created(plan: Java, tree: PlanNode, query_name: str) -> Target:
     created = plan.name()
     catalog, identifier = created.catalog(), created.identifier()
     try:
-        relations = [name_created(plan, catalog, identifier)]
+        table = catalog.loadTable(identifier)
+        relations = [name_created(plan, catalog, identifier, table)]
     except Exception:
         name = f"{catalog.name()}.{identifier.toString()}"
         gap = GapEntry("output", name, f"{name} is created, and is not there.")
         return Target([], query, columns, plans=plans, gaps=(gap,))
+    # Delta leaves the table in place where only some of its rows are replaced.
+    columns = _by_name(_of_schema(table.schema()), columns)
     return Target(relations, query, columns, plans=plans)
 
 

@@ -24,6 +24,7 @@ REVISIONS = (
     "0012",
     "0013",
     "0014",
+    "0016",
 )
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "alembic_version"

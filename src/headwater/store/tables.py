@@ -218,6 +218,42 @@ def _of_passes(name: str) -> Table:
 collector = _of_passes("collector")
 publisher = _of_passes("publisher")
 
+# Work that was requested of the server. No relation: it says what is done. Whoever holds the
+# lease does it; another may once the lease has ended. `progress`, `result` and `params` are JSON.
+task = Table(
+    "task",
+    METADATA,
+    Column("id", TEXT, primary_key=True),
+    Column("type", TEXT, nullable=False),
+    Column("status", TEXT, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("started_at", BigInteger),
+    Column("ended_at", BigInteger),
+    Column("holder", TEXT, nullable=False),
+    Column("lease_until", BigInteger, nullable=False),
+    Column("progress", TEXT, nullable=False),
+    Column("result", TEXT),
+    Column("error", TEXT),
+    Column("params", TEXT, nullable=False),
+)
+
+# Names of sets of events, and what is in them. No relations: taking a name away changes no fact.
+event_set = Table(
+    "event_set",
+    METADATA,
+    Column("id", TEXT, primary_key=True),
+    Column("created_at", BigInteger, nullable=False),
+    Column("modified_at", BigInteger, nullable=False),
+)
+event_set_member = Table(
+    "event_set_member",
+    METADATA,
+    Column("set_id", TEXT, primary_key=True),
+    Column("at", BigInteger, primary_key=True, autoincrement=False),
+    Column("digest", LargeBinary, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
 # Who may come in. No relation: keys are not facts, and the newest word on one is all there is.
 api_key = Table(
     "api_key",
@@ -254,6 +290,9 @@ _IS_SOURCE = text("slot = 2 AND name = 'dataSource'")
 # Facets that are searched, of jobs and datasets: documentation, ownership, tags.
 IS_WORDED = text("slot IN (1, 2) AND name IN ('documentation', 'ownership', 'tags')")
 
+Index("task_by_creation", task.c.created_at)
+Index("task_by_status", task.c.status, task.c.created_at)
+Index("event_set_member_by_event", event_set_member.c.at, event_set_member.c.digest)
 Index("outbox_reader_by_name", outbox_reader.c.name, unique=True)
 Index("dataset_by_name", dataset.c.namespace_id, dataset.c.name)
 Index("job_by_name", job.c.namespace_id, job.c.name)

@@ -86,6 +86,15 @@ export const problems = (parameters: Parameters = {}) => ({
   placeholderData: keepPreviousData,
 });
 
+/** What Kafka clusters have and nobody documented. */
+export const discovery = (parameters: Parameters = {}) => ({
+  ...asking<shapes.Discovery>("discovery", { limit: 200, ...parameters }),
+  placeholderData: keepPreviousData,
+});
+
+/** Where declarations and runs differ. */
+export const drift = (parameters: Parameters = {}) => asking<shapes.Drift>("drift", parameters);
+
 /** What is wrong with what a node comes from. */
 export const upstreamProblems = (nodeId: string, limit: number) =>
   asking<shapes.UpstreamProblems>("problems/upstream", { nodeId, limit });

@@ -24,6 +24,10 @@ export function ProblemsPage() {
   return (
     <div className="page">
       <h1>{words.title}</h1>
+      <p className="row-links">
+        <Link to="/discovery">{strings.discovery.title}</Link>
+        <Link to="/drift">{strings.drift.title}</Link>
+      </p>
       {all.data && <Kinds of={all.data} search={search} />}
       {query.data && <Filters of={query.data} search={search} />}
       <Section title={search.acknowledged === "true" ? words.acknowledged : words.now}>

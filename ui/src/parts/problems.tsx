@@ -59,7 +59,7 @@ function Subject({ of }: { of: ProblemShape }) {
   );
 }
 
-function Known({ of: { actor, at, reason, until } }: { of: ProblemAcknowledged }) {
+export function Known({ of: { actor, at, reason, until } }: { of: ProblemAcknowledged }) {
   return (
     <span className="wrap known">
       {words.knownBy(actor)} <Ago time={at} />
@@ -68,7 +68,16 @@ function Known({ of: { actor, at, reason, until } }: { of: ProblemAcknowledged }
   );
 }
 
-function Acknowledge({ of }: { of: ProblemShape }) {
+/** Anything of a job or a dataset that an edit acknowledges. */
+export type Acknowledgeable = Pick<ProblemShape, "type" | "namespace" | "name" | "problem" | "acknowledged">;
+
+interface AcknowledgeProps {
+  of: Acknowledgeable;
+  /** Whether it is one state that lasts, and no occurrence of many. */
+  isForGood?: boolean;
+}
+
+export function Acknowledge({ of, isForGood = false }: AcknowledgeProps) {
   const [isOpen, setOpen] = useState(false);
   const why = useNoEdit();
   const client = useQueryClient();
@@ -99,7 +108,7 @@ function Acknowledge({ of }: { of: ProblemShape }) {
           {undoing.error.message}
         </span>
       )}
-      {isOpen && <AcknowledgeForm of={of} close={() => setOpen(false)} />}
+      {isOpen && <AcknowledgeForm of={of} isForGood={isForGood} close={() => setOpen(false)} />}
     </>
   );
 }
@@ -109,7 +118,7 @@ const SPANS: Record<string, number> = { hour: HOUR, day: 24 * HOUR, week: 7 * 24
 /** What is judged anew with each write: an occurrence of it lasts no longer. */
 const PASSING = ["low", "high", "empty"];
 
-function AcknowledgeForm({ of, close }: { of: ProblemShape; close: () => void }) {
+function AcknowledgeForm({ of, isForGood, close }: AcknowledgeProps & { close: () => void }) {
   function act(form: FormData) {
     const span = SPANS[String(form.get("until"))];
     const until = span ? new Date(Date.now() + span).toISOString() : undefined;
@@ -138,7 +147,7 @@ function AcknowledgeForm({ of, close }: { of: ProblemShape; close: () => void })
       <label>
         {words.howLong}
         <select name="until" defaultValue={PASSING.includes(of.problem) ? "day" : ""}>
-          <option value="">{words.untilAgain}</option>
+          <option value="">{isForGood ? words.forGood : words.untilAgain}</option>
           {Object.keys(SPANS).map((span) => (
             <option key={span} value={span}>
               {words.spans[span]}

@@ -2,12 +2,14 @@
 
 import logging
 import socket
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from headwater.cli.commands.serve import run_server
+from headwater.cli.demo.confluent import run_confluent_demo
 from headwater.cli.demo.folder import DemoStore
 from headwater.cli.demo.scenes import DemoOptions, Scenes
 from headwater.config import load_settings
@@ -17,7 +19,19 @@ _HOST = "127.0.0.1"
 _INTERRUPTED = 130
 
 
+class DemoScene(StrEnum):
+    SHOP = "shop"
+    CONFLUENT = "confluent"
+
+
 def demo(
+    scene: Annotated[
+        DemoScene,
+        typer.Argument(
+            help="A shop's pipeline, or an account of Confluent Cloud on this machine, which is "
+            "read by `collect confluent`."
+        ),
+    ] = DemoScene.SHOP,
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 5000,
     data: Annotated[
         Path, typer.Option(help="Folder of the demo; created if it does not exist.")
@@ -44,6 +58,11 @@ def demo(
 
     Both are kept; remove the folder to create them again. Ctrl-C stops the server.
     """
+    if scene is DemoScene.CONFLUENT:
+        _check_port(port)
+        logging.basicConfig(level="WARNING")
+        run_confluent_demo(port, data, once)
+        return
     if again and no_spark:
         raise InvalidRequest("--again", "runs Spark, which --no-spark skips")
     _check_port(port)

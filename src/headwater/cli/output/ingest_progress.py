@@ -41,6 +41,7 @@ class IngestScreen:
         self._totals = Totals()
         self._rate = 0.0
         self._lag: int | None = None
+        self._behind: float | None = None
         self._state = "starting"
         self._show()
 
@@ -55,6 +56,10 @@ class IngestScreen:
 
     def settled(self, lag: int | None) -> None:
         self._lag = lag
+        self._show()
+
+    def behind(self, seconds: float) -> None:
+        self._behind = seconds
         self._show()
 
     def alive(self) -> None:
@@ -80,4 +85,6 @@ class IngestScreen:
             parts.append(f"{totals.excluded:,} excluded")
         if self._lag is not None:
             parts.append(f"lag {self._lag:,}")
+        if self._behind is not None:
+            parts.append(f"lag {self._behind:,.1f} s")
         self._live.update("  ".join([*parts, self._state]), refresh=True)

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from headwater.collect.connect.columns import ColumnFacets, ReadColumns
@@ -16,6 +17,7 @@ from headwater.model.connect.connector_runs import connector_run_id
 from headwater.model.connect.connector_secrets import displayed, find_secrets, without_secrets
 from headwater.model.connect.connector_templates import Row, entries, is_alias, knowledge
 from headwater.model.connect.connectors import Described, describe
+from headwater.model.naming import kafka
 
 Json = dict[str, Any]
 
@@ -70,7 +72,7 @@ class ObservedConnector:
         }
         role = report.type if report.type in ("source", "sink") else ""
         found = describe(config, report.topics or (), role, cluster.rows)
-        self._described, self._gaps = _without_variables(found, config)
+        self._described, self._gaps = without_variables(found, config)
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -100,7 +102,7 @@ class ObservedConnector:
         )
         datasets = ConnectorDatasets(
             PRODUCER,
-            self._cluster.bootstrap,
+            partial(kafka, self._cluster.bootstrap),
             self._described,
             rows,
             self._report.config.get("errors.deadletterqueue.topic.name", ""),
@@ -208,7 +210,7 @@ def _own_settings(config: Mapping[str, str]) -> dict[str, str] | None:
     return None
 
 
-def _without_variables(
+def without_variables(
     described: Described, config: Mapping[str, str]
 ) -> tuple[Described, list[GapEntry]]:
     """Leave out names with values that only the workers' config providers know, as gaps."""

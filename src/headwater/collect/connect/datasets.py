@@ -1,30 +1,31 @@
 """The datasets of a connector as events have them: topics, and what is outside of Kafka."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from headwater.collect.connect.columns import ColumnFacets
 from headwater.emit.events import Producer
 from headwater.model.connect.connectors import Described, External
-from headwater.model.naming import DatasetName, kafka
+from headwater.model.naming import DatasetName
 
 Json = dict[str, Any]
 
 
 class ConnectorDatasets:
-    """Builds inputs and outputs; `rows` are the records of each topic, where they are known."""
+    """Builds inputs and outputs; `rows` are the records of each topic, where they are known, and
+    `name_topic` is how the dataset of a topic is named."""
 
     def __init__(
         self,
         producer: Producer,
-        bootstrap: str,
+        name_topic: Callable[[str], DatasetName],
         described: Described,
         rows: Mapping[str, int],
         dead_letters: str,
         columns: ColumnFacets,
     ) -> None:
         self._producer = producer
-        self._bootstrap = bootstrap
+        self._name = name_topic
         self._described = described
         self._rows = rows
         self._dead_letters = dead_letters
@@ -71,9 +72,6 @@ class ConnectorDatasets:
         if self._described.guessed or external.guessed:
             facets["kafka_connect"] = self._producer.custom_facet(isGuessed=True)
         return _dataset(external.name, facets)
-
-    def _name(self, topic: str) -> DatasetName:
-        return kafka(self._bootstrap, topic)
 
     def _lineage(self, inputs: Iterable[DatasetName]) -> Json:
         """The inputs that one output comes from, of all inputs of its job."""

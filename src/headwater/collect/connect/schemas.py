@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from headwater.collect.connect.columns import TopicColumns
-from headwater.collect.connect.settings import ConnectSettings
+from headwater.collect.connect.settings import TopicSettings
 from headwater.collect.schema_registry.fetch import RegistryApi
 from headwater.collect.schema_registry.parsing import parse_schema
 from headwater.collect.schema_registry.parsing.fields import ParsedSchema
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 class RegisteredColumns:
     """Reads each topic's schemas once; without a registry none are known."""
 
-    def __init__(self, settings: ConnectSettings) -> None:
+    def __init__(self, settings: TopicSettings) -> None:
         self._api: RegistryApi | None = None
         if settings.registry:
             self._api = RegistryApi(
@@ -62,10 +62,11 @@ class RegisteredColumns:
         if schema is None:
             return ()
         parsed = parse_schema(schema, api.read_references(schema), part)
-        return _paths(parsed, part)
+        return paths_of(parsed, part)
 
 
-def _paths(parsed: ParsedSchema, part: str) -> tuple[Path, ...]:
+def paths_of(parsed: ParsedSchema, part: str) -> tuple[Path, ...]:
+    """The columns of a schema, each with the names that lead to it."""
     return ((),) if _is_whole(parsed, part) else tuple(_leaves((), parsed.fields))
 
 

@@ -9,25 +9,13 @@ from headwater.config import check_secret_reference
 from headwater.durations import parse_duration
 
 
-class ConnectSettings(RestSettings):
-    group: str = Field(
-        min_length=1,
-        description="The workers' group.id; it names the cluster, also to the plugin inside it.",
-    )
+class TopicSettings(RestSettings):
+    """Of a system whose topics have schemas in a registry."""
+
     bootstrap: str = Field(
         min_length=1,
-        description="The workers' bootstrap.servers, which name the topics' Kafka cluster.",
+        description="The bootstrap.servers of its Kafka cluster, which name the topics.",
     )
-    namespace: str = Field(
-        default="", description="Namespace of the jobs; by default kafka-connect://GROUP."
-    )
-    heartbeat: str = Field(
-        default="5m", description="How often a connector without news is reported as alive."
-    )
-    rows: Path | None = Field(
-        default=None, description="File with rows for connectors of your own (connectors.json)."
-    )
-
     registry: str = Field(
         default="",
         description="URL of the topics' schema registry, by whose schemas columns are followed.",
@@ -49,6 +37,22 @@ class ConnectSettings(RestSettings):
     @classmethod
     def _is_registry_reference(cls, value: str) -> str:
         return check_secret_reference(value) if value else value
+
+
+class ConnectSettings(TopicSettings):
+    group: str = Field(
+        min_length=1,
+        description="The workers' group.id; it names the cluster, also to the plugin inside it.",
+    )
+    namespace: str = Field(
+        default="", description="Namespace of the jobs; by default kafka-connect://GROUP."
+    )
+    heartbeat: str = Field(
+        default="5m", description="How often a connector without news is reported as alive."
+    )
+    rows: Path | None = Field(
+        default=None, description="File with rows for connectors of your own (connectors.json)."
+    )
 
     @field_validator("heartbeat")
     @classmethod

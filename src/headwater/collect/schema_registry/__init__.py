@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import msgspec
 
 from headwater.collect import Collected
+from headwater.collect.pairs import read_pairs
 from headwater.collect.rest_check import check_api
 from headwater.collect.schema_registry.fetch import RegisteredSchema, RegistryApi
 from headwater.collect.schema_registry.places import Places, SubjectPlace
-from headwater.collect.schema_registry.settings import SchemaRegistrySettings, read_pairs
+from headwater.collect.schema_registry.settings import SchemaRegistrySettings
 from headwater.collect.schema_registry.state import KnownDataset, ReportedSchemas
 from headwater.collect.schema_registry.translate import (
     SubjectHistory,

@@ -29,7 +29,7 @@ class Places:
     """Finds the dataset of each subject; `topics` are those of subjects that do not name theirs."""
 
     def __init__(self, url: str, bootstraps: Mapping[str, str], topics: Mapping[str, str]) -> None:
-        self._registry = f"schema-registry://{urlsplit(url).netloc}"
+        self.registry = f"schema-registry://{urlsplit(url).netloc}"
         self._bootstraps = bootstraps
         self._topics = topics
 
@@ -40,7 +40,7 @@ class Places:
         found = ("value", topic, "given") if topic else _by_name(subject, schema)
         if bootstrap is None or found is None:
             # Of another Kafka cluster, or of any topic: it stands for itself.
-            own = DatasetName(self._registry, schema.subject)
+            own = DatasetName(self.registry, schema.subject)
             return SubjectPlace(own, "subject", "record" if bootstrap is not None else "context")
         part, name, strategy = found
         return SubjectPlace(kafka(bootstrap, name), part, strategy)

@@ -2,6 +2,7 @@
 
 from pydantic import Field, field_validator
 
+from headwater.collect.pairs import read_pairs
 from headwater.collect.rest import RestSettings
 
 
@@ -37,14 +38,3 @@ class SchemaRegistrySettings(RestSettings):
         """The Kafka cluster of each context that is known; the default context is empty."""
         found = {name.strip("."): value for name, value in read_pairs(self.contexts).items()}
         return {"": self.bootstrap, **found}
-
-
-def read_pairs(text: str) -> dict[str, str]:
-    """What `A=B C=D` says; raises ValueError where it is something else."""
-    pairs = {}
-    for entry in text.split():
-        key, equals, value = entry.rpartition("=")
-        if not (key and equals and value):
-            raise ValueError(f"'{entry[:64]}' is not NAME=VALUE")
-        pairs[key] = value
-    return pairs

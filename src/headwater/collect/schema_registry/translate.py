@@ -136,6 +136,11 @@ def _since(subject: SubjectHistory, version: RegisteredSchema, at: int) -> int:
     return at if is_again else version.registered_at or at
 
 
+def describe_subjects(registry: str, subjects: Sequence[SubjectHistory]) -> Json:
+    """The facets of a dataset by the newest versions of its subjects."""
+    return _Description(registry, [(each, each.newest) for each in subjects]).facets()
+
+
 class _Description:
     """The facets of a dataset in one state."""
 

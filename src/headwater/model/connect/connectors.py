@@ -6,6 +6,7 @@ Connect's workers reads too. A row gives templates for the names of the datasets
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from headwater.model.connect.connector_names import in_database, name_location, name_system
@@ -230,17 +231,23 @@ class _Connector:
         topic = self._chain.origin_of(topic)
         if not topic or self._is_own(topic):
             return ""
-        delimiter, parts = self._delimiter(), self._row.get("parts", 1)
         for pattern in self._row["topics"]:
             before, found, after = re.sub(r"\{@(table|last)\}", "\0", pattern).partition("\0")
-            for start in expand(before, self._config, {}) if found else []:
-                table = topic.removeprefix(start).split(delimiter)
-                if not topic.startswith(start) or after or not all(table):
-                    continue
-                # Another delimiter than a dot may be part of a name too.
-                if len(table) == parts or (delimiter == "." and len(table) > parts):
-                    return ".".join(table)
+            affixes = product(expand(before, self._config, {}), expand(after, self._config, {}))
+            for start, end in affixes if found else []:
+                is_match = topic.startswith(start) and topic.endswith(end)
+                if is_match and (
+                    table := self._table_in(topic[len(start) : len(topic) - len(end)])
+                ):
+                    return table
         return ""
+
+    def _table_in(self, name: str) -> str:
+        delimiter, parts = self._delimiter(), self._row.get("parts", 1)
+        table = name.split(delimiter)
+        # Another delimiter than a dot may be part of a name too.
+        is_table = len(table) == parts or (delimiter == "." and len(table) > parts)
+        return ".".join(table) if is_table and all(table) else ""
 
     def _written(self, topics: Sequence[str]) -> Iterable[_Pair]:
         """Pairs of a table and a topic of a sink."""

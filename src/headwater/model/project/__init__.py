@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from headwater.model.event import Event, Kind
 from headwater.model.facts import Facts
+from headwater.model.project.consumer_groups import project_consumer_groups
 from headwater.model.project.datasets import (
     project_declared_datasets,
     project_described_dataset,
@@ -29,9 +30,15 @@ STEPS: dict[Kind, tuple[Callable[[Projection], None], ...]] = {
         project_run,
         project_parents,
         project_micro_batch,
+        project_consumer_groups,
         project_gaps,
     ),
-    Kind.JOB: (project_job, project_declared_datasets, project_mentioned_datasets),
+    Kind.JOB: (
+        project_job,
+        project_declared_datasets,
+        project_mentioned_datasets,
+        project_consumer_groups,
+    ),
     Kind.DATASET: (project_described_dataset, project_mentioned_datasets),
     Kind.EDIT: (project_edit,),
 }

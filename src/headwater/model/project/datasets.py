@@ -12,6 +12,8 @@ from headwater.model.facet_readers import (
     read_facet,
 )
 from headwater.model.names import DECLARED_RUN
+from headwater.model.naming import unknown_namespace
+from headwater.model.project.flink_runs import is_session_table
 from headwater.model.project.projection import NO_JOB, Projection
 from headwater.model.relations import (
     Alias,
@@ -106,7 +108,7 @@ def _named(projection: Projection, dataset: Dataset) -> NamedDataset:
     namespace = dataset.namespace
     if not namespace:
         job = projection.event.job
-        namespace = f"unknown://{job.namespace}/{job.name}" if job else "unknown://"
+        namespace = unknown_namespace(job.namespace, job.name) if job else "unknown://"
     return NamedDataset(dataset_id(namespace, dataset.name), namespace, dataset.name)
 
 
@@ -205,7 +207,7 @@ def _project_symlinks(
     projection: Projection, named: NamedDataset, links: tuple[Symlink, ...]
 ) -> None:
     for link in links:
-        if link.dataset.id != named.id:
+        if link.dataset.id != named.id and not is_session_table(link.dataset):
             projection.name(link.dataset)
             alias = Alias(named.id, link.dataset.id, Authority.EVENT, link.joined, projection.stamp)
             projection.facts.add("alias", alias)

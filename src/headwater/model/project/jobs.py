@@ -1,6 +1,7 @@
 """What an event states of its job, its run, and the runs above it."""
 
 from headwater.model.event import TERMINAL, EventType
+from headwater.model.project.flink_runs import FLINK_JOB
 from headwater.model.project.projection import Projection
 from headwater.model.relations import JobRow, RunRow, Slot
 from headwater.model.values.ids import is_uuid, namespace_id
@@ -34,6 +35,11 @@ def project_run(projection: Projection) -> None:
     assert event.run is not None and projection.run is not None
     for name, facet in projection.run_facets.items():
         projection.add_facet(projection.run, Slot.RUN, name, facet)
+    is_other = projection.run != projection.reported_run
+    if is_other and projection.reported_run is not None:
+        # By this the run is found by the id that its producer gave it.
+        facet = projection.run_facets[FLINK_JOB]
+        projection.add_facet(projection.reported_run, Slot.RUN, FLINK_JOB, facet)
     at, stamp, kind, parent = projection.at, projection.stamp, event.type, projection.parent
     is_start = kind is EventType.START
     is_terminal = kind in TERMINAL
@@ -46,7 +52,7 @@ def project_run(projection: Projection) -> None:
         "run",
         RunRow(
             projection.run,
-            None if is_uuid(event.run.runId) else event.run.runId,
+            None if is_other or is_uuid(event.run.runId) else event.run.runId,
             projection.job,
             stamp,
             parent.parent.id if parent else None,

@@ -64,11 +64,11 @@ def project_micro_batch(projection: Projection) -> None:
     if query is None and not _is_micro_batch(projection):
         return
     application = parent.parent.job
-    part = StreamJob(job, application, StreamRole.MICRO_BATCH, projection.at)
+    part = StreamJob(job, application, StreamRole.PART, projection.at)
     projection.facts.add("stream_job", part)
     if query is not None and event.job is not None:
         whole = job_id(event.job.namespace, query)
-        stream = StreamJob(whole, application, StreamRole.QUERY, projection.at)
+        stream = StreamJob(whole, application, StreamRole.WHOLE, projection.at)
         projection.facts.add("stream_job", stream)
 
 

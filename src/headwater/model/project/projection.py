@@ -5,6 +5,7 @@ from collections.abc import Callable
 from headwater.model.event import Event, Facets
 from headwater.model.facet_readers import Facet, NamedDataset, Parent, read_facet, read_job_facet
 from headwater.model.facts import Facts
+from headwater.model.project.flink_runs import FLINK_JOB, flink_run_key
 from headwater.model.relations import EventRow, FacetRow, Slot
 from headwater.model.values.ids import NO_CONTENT, author_id, job_id, run_key
 from headwater.model.values.stamp import stamp_of
@@ -27,6 +28,7 @@ class Projection:
         "job",
         "job_facets",
         "parent",
+        "reported_run",
         "run",
         "run_facets",
         "stamp",
@@ -40,11 +42,12 @@ class Projection:
         self.author = author_id(event.producer)
         job, run = event.job, event.run
         self.job = None if job is None else job_id(job.namespace, job.name)
-        self.run = None
-        if job is not None and run is not None:
-            self.run = run_key(job.namespace, job.name, run.runId)
+        self.run = self.reported_run = None
         self.job_facets = _read(job.facets, read_job_facet) if job else {}
         self.run_facets = _read(run.facets, read_facet) if run else {}
+        if job is not None and run is not None:
+            self.reported_run = run_key(job.namespace, job.name, run.runId)
+            self.run = flink_run_key(self.run_facets.get(FLINK_JOB)) or self.reported_run
         parent = self.run_facets.get("parent")
         self.parent: Parent | None = parent.meaning if parent else None
         self.facts.rows["event"] = [

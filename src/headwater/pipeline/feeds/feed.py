@@ -6,9 +6,9 @@ another version. To take in twice changes nothing, so this needs no other bookke
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from headwater.pipeline.tasks import Message
+from headwater.pipeline.tasks import Message, Reached
 from headwater.store.positions import SourcePosition
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # By partition: how far it is, and which source of that name it is.
 Moves = dict[str, tuple[int, str]]
 Positions = Mapping[str, SourcePosition]
+# Who sees the end of what there is at one moment: Spark by its trigger, Spark once the source has
+# nothing more, or the feed by what its tasks reached.
+Ending = Literal["trigger", "idle", "reached"]
 
 
 class Feed(Protocol):
@@ -24,15 +27,31 @@ class Feed(Protocol):
 
     place: str
     """Where it is, for people."""
-    has_end: bool
-    """Whether Spark itself sees the end of what there is at one moment."""
+    ends_by: Ending
 
     @property
     def read(self) -> Callable[[Any], Iterator[Message]]:
         """The way of a batch of Spark's into a task."""
 
+    @property
+    def reached(self) -> Callable[[], dict[str, Reached]]:
+        """How a task learns how far `read` came, where a batch does not say that before."""
+        return dict
+
     def open(self, spark: "SparkSession", positions: Positions, *, is_once: bool) -> "DataFrame":
         """The stream from where the store is."""
+
+    def batch(self, frame: "DataFrame") -> "DataFrame":
+        """What a task gets of a batch of Spark's."""
+        return frame
+
+    def stored(self, reached: Mapping[str, Reached]) -> Moves:
+        """A batch is stored; how far that is, of what only its tasks could report."""
+        return {}
+
+    def is_through(self) -> bool:
+        """Whether all there was is stored, if the feed is to see that itself."""
+        return False
 
     def check(self) -> None:
         """Before a batch: raises SourceChanged if the stream must start again."""

@@ -6,9 +6,10 @@ the same batch can be planned again after a restart.
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from headwater.listing import FoundFile, Listing
 from headwater.model.records import may_go_on, starts_array
@@ -29,6 +30,16 @@ SETTLE_SECONDS = 5.0
 _MARKED_BYTES = 1_024
 _CHUNK_BYTES = 65_536
 _UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True)
+class FilesPlace:
+    """Where files of events are."""
+
+    type: ClassVar[str] = "files"
+
+    place: str
+    """A directory that grows, a file, or a pattern."""
 
 
 class Taken(NamedTuple):

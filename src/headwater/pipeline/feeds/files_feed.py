@@ -8,17 +8,17 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headwater.model.values.instant import now
 from headwater.pipeline.feeds.byte_ranges import read_byte_range
-from headwater.pipeline.feeds.feed import Moves, Positions
+from headwater.pipeline.feeds.feed import Ending, Feed, Moves, Positions
 from headwater.pipeline.feeds.files import Offset, Taken, from_json
 from headwater.pipeline.feeds.files_source import read_files
 from headwater.pipeline.tasks import Message
 from headwater.store.positions import SourcePosition
 
 
-class FilesFeed:
+class FilesFeed(Feed):
     """A directory that grows, a file, or a pattern."""
 
-    has_end = False
+    ends_by: Ending = "idle"
 
     def __init__(self, place: str) -> None:
         self.place = place

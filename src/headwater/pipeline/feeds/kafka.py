@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from headwater.access import KafkaAccess
 from headwater.model.values.instant import now
+from headwater.pipeline.feeds.kafka_security import client_properties
 from headwater.pipeline.tasks import Message
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ _SPARKS_OWN = frozenset(
 class KafkaSource:
     """Topics of a cluster: one or some by name, or all that fit a pattern."""
 
+    type: ClassVar[str] = "kafka"
+
     brokers: str
     topics: tuple[str, ...] = ()
     pattern: str = ""
@@ -41,11 +45,28 @@ class KafkaSource:
     """Messages in one batch, at most."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """Further settings of Kafka's consumer, by their names."""
+    access: KafkaAccess = KafkaAccess()
+    """How the brokers are reached, where not in plain text."""
+    group: str = ""
+    """The consumer group that offsets are committed to; empty: named after the ingest."""
+
+    def group_of(self, ingest: str) -> str:
+        return self.group or f"headwater-{ingest}"
+
+    @property
+    def protocol(self) -> str:
+        """Kafka's security.protocol, which a property of the consumer overrides."""
+        return self.settings.get("security.protocol", self.access.security_protocol).upper()
+
+    @property
+    def is_tls(self) -> bool:
+        return self.protocol in ("SSL", "SASL_SSL")
 
     @property
     def client(self) -> dict[str, str]:
         """The settings of a client of the same cluster."""
-        return {**self.settings, "bootstrap.servers": self.brokers}
+        named = client_properties(self.access)
+        return {**named, **self.settings, "bootstrap.servers": self.brokers}
 
     @property
     def _consumer(self) -> dict[str, str]:

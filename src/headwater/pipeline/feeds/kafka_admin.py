@@ -1,11 +1,12 @@
 """Asking a Kafka cluster, by the Java client that Spark itself uses: with the same settings."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from headwater.errors import BadConfig, HeadwaterError, SourceUnavailable
 from headwater.pipeline.feeds.kafka import KafkaSource, Offsets
+from headwater.pipeline.feeds.kafka_errors import with_advice
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,6 +66,35 @@ class KafkaAdmin:
                 name: Topic(found[name].topicId().toString(), found[name].partitions().size())
                 for name in requested
             }
+
+    def check_requested(self, topics: Mapping[str, Topic]) -> None:
+        """Raise if a requested topic is not among those found, with whether it may be seen."""
+        brokers = self._source.brokers
+        for name in self._source.topics:
+            if name not in topics:
+                # A list leaves out what this user may not see; by its name, it is refused.
+                with self._asking():
+                    self._client.describeTopics(self._list([name])).allTopicNames().get()
+                raise SourceUnavailable(brokers, f"there is no topic '{name}'")
+        if not topics:
+            raise SourceUnavailable(brokers, f"no topic matches '{self._source.pattern}'")
+
+    def check_group(self, group: str) -> str:
+        """What the group's ACLs allow; raises if offsets cannot be committed."""
+        options = self._package.DescribeConsumerGroupsOptions().includeAuthorizedOperations(True)
+        with self._asking():
+            answer = self._client.describeConsumerGroups(self._list([group]), options)
+            try:
+                operations = answer.all().get()[group].authorizedOperations()
+            except Exception as error:
+                if "GroupIdNotFound" in str(error):
+                    return f"{group}, not used yet"
+                raise
+        names = set() if operations is None else {each.toString() for each in operations}
+        if names and not names & {"READ", "ALL"}:
+            kind = "GroupAuthorizationException: Not authorized to commit for group: "
+            raise SourceUnavailable(self._source.brokers, with_advice(kind + group))
+        return f"offsets can be committed for {group}"
 
     def _is_included(self, name: str) -> bool:
         if self._source.pattern:
@@ -170,4 +200,4 @@ def _explain(brokers: str, error: Any) -> HeadwaterError:
     # Names that cannot be looked up are of the same kind, and may be known later.
     if kind == "ConfigException" and "resolvable" not in text:
         return BadConfig("consumer", text)
-    return SourceUnavailable(brokers, f"{kind}: {text}" if text else str(kind))
+    return SourceUnavailable(brokers, with_advice(f"{kind}: {text}" if text else str(kind)))

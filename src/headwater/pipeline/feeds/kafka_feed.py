@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headwater.errors import SourceChanged, SourceUnavailable
 from headwater.model import naming
-from headwater.pipeline.feeds.feed import Moves, Positions
+from headwater.pipeline.feeds.feed import Ending, Feed, Moves, Positions
 from headwater.pipeline.feeds.kafka import KafkaSource, Offsets, parse_offsets, read_messages
 from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
 from headwater.pipeline.tasks import Message
@@ -16,10 +16,10 @@ from headwater.pipeline.tasks import Message
 log = logging.getLogger(__name__)
 
 
-class KafkaFeed:
+class KafkaFeed(Feed):
     """What a source names. Tools that watch lags see how far it is under `group`."""
 
-    has_end = True
+    ends_by: Ending = "trigger"
 
     def __init__(self, source: KafkaSource, group: str) -> None:
         self.place = source.brokers
@@ -37,10 +37,7 @@ class KafkaFeed:
         self.close()
         self._admin = KafkaAdmin(spark, self._source)
         self._topics = self._admin.find_topics()
-        if missing := [name for name in self._source.topics if name not in self._topics]:
-            raise SourceUnavailable(self.place, f"there is no topic '{missing[0]}'")
-        if not self._topics:
-            raise SourceUnavailable(self.place, f"no topic matches '{self._source.pattern}'")
+        self._admin.check_requested(self._topics)
         self._beginning = self._find_beginning(self._admin, positions)
         return self._source.stream(spark, self._beginning)
 

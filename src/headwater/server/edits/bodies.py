@@ -6,6 +6,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Raw
 
+from headwater.answers.discovery.findings import FINDINGS
 from headwater.answers.problems.listing import PROBLEMS
 from headwater.errors import NotFound, WrongShape
 from headwater.model.aspects import ACKNOWLEDGED, DOCUMENTATION, OWNERSHIP, SYMLINKS, TAG
@@ -177,8 +178,9 @@ def _value(entity: Entity, aspect: str, value: Any) -> Any:
 
 
 def _check_acknowledged(value: _Acknowledged, where: str) -> None:
-    if value.problem not in PROBLEMS:
-        raise WrongShape(f"{where}.problem", f"not one of {', '.join(PROBLEMS)}")
+    known = (*PROBLEMS, *FINDINGS)
+    if value.problem not in known:
+        raise WrongShape(f"{where}.problem", f"not one of {', '.join(known)}")
     if not value.reason.strip():
         raise WrongShape(f"{where}.reason", "empty; say why, for those who look next")
     if len(value.reason) > _LONGEST_REASON:

@@ -27,6 +27,7 @@ from headwater.model.access import (
     digest_of,
 )
 from headwater.server.http.body import READING, Scope
+from headwater.server.http.bridge_paths import PUBLIC_PATHS
 from headwater.server.http.foreign import OwnNames
 from headwater.server.http.guesses import Guesses
 from headwater.server.http.keyring import Keyring
@@ -37,7 +38,7 @@ MAX_HEADER_BYTES = 32_768
 
 # Open without a key, as they reveal nothing of the store: what probes ask, and
 # the pages, which ask for a key before they read anything.
-OPEN_PATHS = frozenset((b"/healthz", b"/readyz"))
+OPEN_PATHS = frozenset((b"/healthz", b"/readyz")) | PUBLIC_PATHS
 # Paths, with all below them, for which a key must have the scope `admin`.
 ADMIN_PATHS: tuple[bytes, ...] = (b"/api/v1/admin",)
 

@@ -102,18 +102,20 @@ def has_body(scope: Scope) -> bool:
     )
 
 
-async def read_route_body(scope: Scope, body: Body, receive: Receive) -> Receive:
+async def read_route_body(
+    scope: Scope, body: Body, receive: Receive, largest: int = MAX_ROUTE_BODY_BYTES
+) -> Receive:
     """Read what a route is sent before it runs; gives what the route receives it by.
 
     Refused here and not while the route reads, where the framework would take it for bad input.
     """
     length = header(scope, b"content-length")
-    if length.isdecimal() and int(length) > MAX_ROUTE_BODY_BYTES:
-        raise _route_body_too_large()
+    if length.isdecimal() and int(length) > largest:
+        raise _route_body_too_large(largest)
     try:
         data = await body.read(receive)
     except BodyTooLarge:
-        raise _route_body_too_large() from None
+        raise _route_body_too_large(largest) from None
     messages = [{"type": "http.request", "body": data, "more_body": False}]
 
     async def receive_again() -> Message:
@@ -122,8 +124,8 @@ async def read_route_body(scope: Scope, body: Body, receive: Receive) -> Receive
     return receive_again
 
 
-def _route_body_too_large() -> BodyTooLarge:
-    return BodyTooLarge("body", f"larger than {MAX_ROUTE_BODY_BYTES:,} bytes")
+def _route_body_too_large(largest: int) -> BodyTooLarge:
+    return BodyTooLarge("body", f"larger than {largest:,} bytes")
 
 
 def header(scope: Scope, name: bytes) -> str:

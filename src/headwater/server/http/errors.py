@@ -34,6 +34,7 @@ from headwater.errors import (
     WrongShape,
 )
 from headwater.server.http.body import Scope
+from headwater.server.http.bridge_paths import is_bridge_path
 from headwater.store.failures import (
     DatabaseError,
     DataError,
@@ -135,10 +136,12 @@ def add_error_handlers(app: FastAPI) -> None:
         return _response(error)
 
     @app.exception_handler(RequestValidationError)
-    async def _invalid(_: Request, error: RequestValidationError) -> Response:
+    async def _invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or "request"
-        return _response(InvalidRequest(where, first["msg"]))
+        # What LineageBridge cannot read is a 422 there.
+        kind = WrongShape if is_bridge_path(request.scope["raw_path"]) else InvalidRequest
+        return _response(kind(where, first["msg"]))
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> Response:

@@ -41,7 +41,14 @@ class NameConvertor(Convertor[str]):
         return value
 
 
+class RestConvertor(NameConvertor):
+    """The rest of the raw path, decoded: for names whose slashes may come as they are."""
+
+    regex = ".+"
+
+
 register_url_convertor("name", NameConvertor())
+register_url_convertor("rest", RestConvertor())
 
 
 Seconds = Annotated[
@@ -58,18 +65,18 @@ Seconds = Annotated[
 async def read_connection(request: Request, seconds: Seconds = None) -> AsyncIterator[Connection]:
     """A connection for one request, and for as long as a read may take."""
     most: float = request.app.state.max_read_seconds
-    async with _connection_within(request, min(seconds or most, most)) as connection:
+    async with connection_within(request, min(seconds or most, most)) as connection:
         yield connection
 
 
 async def probe_connection(request: Request) -> AsyncIterator[Connection]:
     """The same for who asks whether the store answers, and soon."""
-    async with _connection_within(request, PROBE_SECONDS) as connection:
+    async with connection_within(request, PROBE_SECONDS) as connection:
         yield connection
 
 
 @asynccontextmanager
-async def _connection_within(request: Request, seconds: float) -> AsyncIterator[Connection]:
+async def connection_within(request: Request, seconds: float) -> AsyncIterator[Connection]:
     """Who comes when all connections are taken waits outside of the threads.
 
     Else those who wait for a connection could take every thread, and those who have one would

@@ -11,12 +11,16 @@ from headwater.store.read.runs import RunRecord, find_run_after, find_run_before
 
 # The facet of a Spark stream; its id is stored in the checkpoint.
 _STREAM = "spark_stream"
+# The facet of a job of Flink, which names the run whose savepoint it began with.
+_FLINK = "flink_rest"
 
 
 def find_restarted(
     connection: Connection, runs: Iterable[RunRecord], facets: Mapping[bytes, Mapping[str, bytes]]
 ) -> dict[bytes, str]:
     """The run before, by its id, of each run that began from the same checkpoint."""
+    runs = list(runs)
+    stated = {run.key: origin for run in runs if (origin := _stated(facets.get(run.key, {})))}
     queries = {run: _query_of(facets.get(run.key, {})) for run in runs}
     before = {
         run: found
@@ -24,7 +28,7 @@ def find_restarted(
         if query is not None and (found := find_run_before(connection, run)) is not None
     }
     earlier = read_facets(connection, (run.key for run in before.values()), Slot.RUN)
-    return {
+    return stated | {
         run.key: found.id
         for run, found in before.items()
         if _query_of(earlier.get(found.key, {})) == queries[run]
@@ -56,6 +60,10 @@ def find_replaced(
         for run, found in after.items()
         if _query_of(later.get(found.key, {})) == queries[run]
     }
+
+
+def _stated(facets: Mapping[str, bytes]) -> str | None:
+    return facet_text(facets, _FLINK, "restartOf") if _FLINK in facets else None
 
 
 def _query_of(facets: Mapping[str, bytes]) -> str | None:

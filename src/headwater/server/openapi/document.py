@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from fastapi import FastAPI
 
+from headwater.server.http.bridge_paths import is_bridge_path
 from headwater.server.openapi.parts import (
     ERROR_EXAMPLES,
     INGEST,
@@ -139,6 +140,9 @@ def _complete_operation(path: str, operation: Document) -> None:
             media["example"] = msgspec.json.decode(media["example"])
     for code in _SHARED_ERRORS:
         responses.setdefault(str(code), error_answer(code))
+    if is_bridge_path(path.encode()):
+        # What cannot be read is a 422 there, as in LineageBridge.
+        responses.setdefault("422", error_answer(422))
     if path in UNKEYED:
         operation["security"] = []
         for of_keys in ("401", "403", "429"):

@@ -4,6 +4,8 @@ from typing import Any
 
 import msgspec
 
+from headwater.server.http.bridge_paths import PUBLIC_PATHS
+
 Document = dict[str, Any]
 
 schema_reference = "#/components/schemas/{name}"
@@ -17,6 +19,7 @@ class Error(msgspec.Struct):
     path: str | msgspec.UnsetType = msgspec.UNSET
     reason: str | msgspec.UnsetType = msgspec.UNSET
     near: list[str] | msgspec.UnsetType = msgspec.UNSET
+    detail: str | msgspec.UnsetType = msgspec.UNSET
 
 
 MEANINGS = {
@@ -78,6 +81,7 @@ TAGS: list[Document] = [
             "Failed, silent and late jobs; stale datasets, and unusual volumes.",
         ),
         ("collectors", "What collects lineage by itself: states, results, a pass on request."),
+        ("bridge", "LineageBridge's API: events, datasets, graphs of nodes, tasks."),
         ("operations", "For operators and probes."),
     )
 ]
@@ -96,7 +100,7 @@ WAYS_IN: Document = {
     },
 }
 # Answered to all, so that probes need no key.
-UNKEYED = frozenset(("/healthz", "/readyz"))
+UNKEYED = frozenset(("/healthz", "/readyz", *(path.decode() for path in PUBLIC_PATHS)))
 
 _OBJECT: Document = {"type": "object"}
 _OBJECTS: Document = {"type": "array", "items": _OBJECT}
@@ -116,7 +120,7 @@ _EVENT: Document = {
         "schemaURL": {"type": "string"},
     },
 }
-_EVENT_EXAMPLE: Document = {
+EVENT_EXAMPLE: Document = {
     "eventType": "COMPLETE",
     "eventTime": "2026-01-31T12:00:00Z",
     "run": {"runId": "01890000-0000-7000-8000-000000000001"},
@@ -207,11 +211,11 @@ INGEST: dict[str, Document] = {
         "Send one event or an array of events.",
         "post_lineage",
         {"oneOf": [_reference("OpenLineageEvent"), _EVENTS]},
-        _EVENT_EXAMPLE,
+        EVENT_EXAMPLE,
         "201",
     ),
     "/api/v1/lineage/batch": _post(
-        "Send an array of events.", "post_lineage_batch", _EVENTS, [_EVENT_EXAMPLE], "204"
+        "Send an array of events.", "post_lineage_batch", _EVENTS, [EVENT_EXAMPLE], "204"
     ),
 }
 
@@ -256,6 +260,19 @@ _PARAMETERS: dict[str, tuple[str, Any]] = {
     "filter": ("Only this kind.", "dataset"),
     "system": ("Only this system.", "kafka"),
     "timezone": ("Time zone of the days.", "UTC"),
+    "graph_id": ("A graph's id.", "9a52160e-cac8-43eb-aad8-155bda535639"),
+    "node_id": (
+        "A node's id; its slashes may be percent-encoded.",
+        "confluent:kafka_topic:env-26wn6m:lkc-mjnq51/orders",
+    ),
+    "env_id": ("Only of this environment.", "env-26wn6m"),
+    "task_id": ("A task's id.", "9b1f4a52-8f2e-4d0c-9a52-0b8fd0a2f6a1"),
+    "task_type": ("Only tasks of this type.", "extract"),
+    "status": ("Only tasks in this state.", "completed"),
+    "systems": ("Only of these systems.", "confluent,databricks"),
+    "since": ("From this time on.", "2026-01-31T12:00:00Z"),
+    "until": ("Up to this time.", "2026-01-31T13:00:00Z"),
+    "search": ("A part of a name.", "orders"),
 }
 
 

@@ -21,6 +21,8 @@ BUILT = Path(__file__).parent / "built"
 PAGES = (
     "/",
     "/problems",
+    "/discovery",
+    "/drift",
     "/changes",
     "/lineage",
     "/browse",

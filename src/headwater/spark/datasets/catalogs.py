@@ -44,9 +44,9 @@ def table_of_catalog(plan: Java, location: str, catalogue: str, name: str) -> Pl
     return found._replace(label=f"{catalogue}.{name}")
 
 
-def name_created(plan: Java, catalog: Java, identifier: Java) -> PlanRelation:
+def name_created(plan: Java, catalog: Java, identifier: Java, table: Java) -> PlanRelation:
     """A table that a plan has just created in a catalog."""
-    location = location_of(catalog.loadTable(identifier))
+    location = location_of(table)
     name = str(identifier.toString())
     if location is None:
         return PlanRelation(DatasetName(str(catalog.name()), name))

@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from headwater.model.column_map import ColumnMap
 from headwater.model.gaps import Gaps
-from headwater.model.relations import Alias, Authority, Direction, Joined
+from headwater.model.relations import Alias, Authority, Direction, Joined, StreamRole
 from headwater.model.run_states import state_of
 from headwater.model.uses import (
     Execution,
@@ -101,7 +101,7 @@ _PRESENT = union_all(
         for name, condition in (
             ("alias", tables.alias.c.dataset.is_not(None)),
             ("hidden", tables.hidden.c.entity.is_not(None)),
-            ("stream", tables.stream_job.c.job.is_not(None)),
+            ("stream", tables.stream_job.c.role == int(StreamRole.PART)),
             ("rename", tables.lifecycle.c.previous != NO_CONTENT),
             ("lifecycle", tables.lifecycle.c.dataset.is_not(None)),
             ("declared", tables.declared_dataset.c.dataset.is_not(None)),

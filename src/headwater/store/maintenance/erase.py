@@ -94,7 +94,8 @@ def _remove_events(connection: Connection, places: Iterable[Place]) -> int:
     """Remove events, with every note of them."""
     values = [{"its_at": at, "its_digest": digest} for at, digest in sorted(places)]
     removed: Counter[str] = Counter()
-    for table in (tables.outbox, tables.refused_event, tables.event):
+    notes = (tables.outbox, tables.refused_event, tables.event_set_member)
+    for table in (*notes, tables.event):
         its = (table.c.at == bindparam("its_at"), table.c.digest == bindparam("its_digest"))
         for start in range(0, len(values), _KEYS_AT_ONCE):
             part = values[start : start + _KEYS_AT_ONCE]

@@ -14,6 +14,7 @@ from headwater.errors import InvalidEvent
 from headwater.model.event import Kind, decode_event
 from headwater.model.merge import Row
 from headwater.model.project import project
+from headwater.model.project.flink_runs import FLINK_JOB, run_key_of
 from headwater.model.relations import EventRow
 from headwater.model.unmerge import rests_on
 from headwater.model.values.ids import run_key
@@ -35,7 +36,9 @@ def run_of(payload: bytes) -> bytes | None:
         return None
     if event.kind is not Kind.RUN or event.job is None or event.run is None:
         return None
-    return run_key(event.job.namespace, event.job.name, event.run.runId)
+    flink_job = (event.run.facets or {}).get(FLINK_JOB)
+    joined = run_key_of(bytes(flink_job)) if flink_job is not None else None
+    return joined or run_key(event.job.namespace, event.job.name, event.run.runId)
 
 
 def find_stored(

@@ -143,8 +143,7 @@ Place = tuple[int, bytes]
 
 
 def _remove_events(work: _Prune) -> None:
-    table, done, after = tables.event, 0, None
-    key = (table.c.at == bindparam("its_at")) & (table.c.digest == bindparam("its_digest"))
+    done, after = 0, None
     while True:
         work.progress("events", done, None)
         with work.engine.connect() as connection:
@@ -153,8 +152,12 @@ def _remove_events(work: _Prune) -> None:
             with removing(work.engine) as connection:
                 old, last = _find_old_events(connection, work.horizon, after)
                 places = [{"its_at": at, "its_digest": digest} for at, digest in old]
-                if places:
-                    connection.execute(delete(table).where(key), places)
+                for table in (tables.event_set_member, tables.event) if places else ():
+                    key = (
+                        table.c.at == bindparam("its_at"),
+                        table.c.digest == bindparam("its_digest"),
+                    )
+                    connection.execute(delete(table).where(*key), places)
         work.rows["event"] += len(old)
         done += len(old)
         if last is None:

@@ -27,6 +27,9 @@ KEPT = (
     tables.outbox_reader,
     tables.outbox,
     tables.refused_event,
+    tables.task,
+    tables.event_set,
+    tables.event_set_member,
 )
 # What waits for the lake is found anew: it is what the lake does not have.
 _WHICH = {tables.outbox.name: "reader > 0"}

@@ -24,6 +24,8 @@ from headwater.store.tables import (
     api_key,
     catalog_target,
     collector,
+    event_set,
+    event_set_member,
     outbox,
     outbox_reader,
     position,
@@ -32,6 +34,7 @@ from headwater.store.tables import (
     refused_event,
     rejected,
     rejected_place,
+    task,
 )
 from headwater.store.write.connections import GENERATION_LOCK, LonePostgresConnection
 from headwater.store.write.writer import Writer
@@ -138,6 +141,7 @@ class PostgresReplacement:
         self._wait_for_readers(connection)
         # Others write there without the lock above: a key revoked until now is to stay revoked.
         own = [api_key, position, collector, publisher, outbox_reader, refused_event]
+        own += [task, event_set, event_set_member]
         kept = [*own, catalog_target, published_item]
         copy_kept(connection, self._schema, _NEW, kept)
         generation = text(f"SELECT max(generation) + 1 FROM {self._schema}.store_state")

@@ -12,7 +12,7 @@ from headwater.store import tables
 from headwater.store.lineage.newest_runs import read_last_stated
 from headwater.store.query.prepared import IsAmong, Prepared
 from headwater.store.read.jobs import JobRecord
-from headwater.store.read.runs import RunRecord, make_run
+from headwater.store.read.runs import RunRecord, find_joined, make_run
 
 _FINISHED = frozenset(ENDS.values())
 # So many of a job's newest runs are looked through for one that has ended.
@@ -47,6 +47,9 @@ def find_run_of(connection: Connection, job: JobRecord, run_id: str) -> StatedRu
     key = run_key(job.namespace, job.name, run_id)
     query = select(table).where(table.c.id == key, table.c.job == job.id)
     row = connection.execute(query).one_or_none()
+    if row is None and (joined := find_joined(connection, key)) is not None:
+        query = select(table).where(table.c.id == joined, table.c.job == job.id)
+        row = connection.execute(query).one_or_none()
     return None if row is None else _stated(connection, row)
 
 

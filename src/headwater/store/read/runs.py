@@ -17,11 +17,14 @@ from sqlalchemy import (
     select,
 )
 
+from headwater.model.project.flink_runs import FLINK_JOB, run_key_of
+from headwater.model.relations import Slot
 from headwater.model.run_states import ENDS, NEW, RUNNING, state_of
 from headwater.model.uses import NOW
 from headwater.model.values.ids import is_uuid, run_key, run_name
 from headwater.store import tables
 from headwater.store.query.paging import Page, in_parts
+from headwater.store.read.facets import read_facets
 
 
 class RunRecord(NamedTuple):
@@ -64,7 +67,16 @@ def find_run(connection: Connection, run_id: str) -> RunRecord | None:
         newest = (table.c.first_event.is_(None), table.c.first_event.desc(), table.c.id.desc())
         query = select(table).where(requested).order_by(*newest)
     row = connection.execute(query.limit(1)).one_or_none()
+    if row is None and is_uuid(run_id):
+        joined = find_joined(connection, run_key("", "", run_id))
+        return read_runs(connection, [joined]).get(joined) if joined is not None else None
     return None if row is None else make_run(row)
+
+
+def find_joined(connection: Connection, reported: bytes) -> bytes | None:
+    """The run that one reported by another id is joined with: that of the same job of Flink."""
+    body = read_facets(connection, [reported], Slot.RUN).get(reported, {}).get(FLINK_JOB)
+    return run_key_of(body) if body is not None else None
 
 
 def count_runs(connection: Connection, job: bytes) -> int:

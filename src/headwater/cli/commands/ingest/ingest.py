@@ -1,16 +1,16 @@
-"""`headwater ingest`: events from Kafka and from files, by Spark, into the lake and the store."""
+"""`headwater ingest`: events from Kafka, Kinesis and files, by Spark, into lake and store."""
 
-import inspect
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from headwater.cli.commands.ingest.access_options import AwsOptions, KafkaAccessOptions
 from headwater.cli.commands.ingest.ingest_run import IngestOptions, run_check, run_ingest
+from headwater.cli.commands.ingest.option_groups import takes_options
 from headwater.cli.commands.serve import Data, Store
 from headwater.cli.commands.store.opening import open_store
 from headwater.cli.output.printing import Output, OutputOption
@@ -18,11 +18,14 @@ from headwater.cli.output.progress import steps
 from headwater.config import load_settings
 from headwater.durations import parse_duration
 
+if TYPE_CHECKING:
+    from headwater.pipeline.feeds.registry import Source
+
 # With an end of its own a file may be called by it.
 _NAME_BYTES = 120
 
 app = typer.Typer(
-    help="Ingest events from Kafka or files, with Spark.",
+    help="Ingest events from Kafka, Kinesis or files, with Spark.",
     no_args_is_help=True,
 )
 
@@ -84,8 +87,11 @@ class SharedOptions(NamedTuple):
     store: Store = None
     data: Data = None
 
-    def choose(self, default_name: str) -> IngestOptions:
-        """What the options mean; an ingest without a name has the default one."""
+    def choose(self, default_name: str, **access: Mapping[str, str]) -> IngestOptions:
+        """What the options mean; an ingest without a name has the default one.
+
+        `access` is what they say of reaching a kind of source.
+        """
         spark: dict[str, Any] = {
             "master": self.master,
             "conf": parse_pairs(self.conf, "--conf") or None,
@@ -95,7 +101,7 @@ class SharedOptions(NamedTuple):
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--every") from None
         return IngestOptions(
-            settings=load_settings(store=self.store, data=self.data, spark=spark),
+            settings=load_settings(store=self.store, data=self.data, spark=spark, ingest=access),
             name=_check_name(self.name) or default_name,
             every=None if self.once else seconds,
             include=tuple(self.include or ()),
@@ -105,36 +111,8 @@ class SharedOptions(NamedTuple):
         )
 
 
-def takes_shared_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the shared options after its own; it gets them as `shared`.
-
-    Typer reads the options of a command from its signature.
-    """
-    signature = inspect.signature(command)
-    hints = get_type_hints(SharedOptions, include_extras=True)
-    own = [each for each in signature.parameters.values() if each.name != "shared"]
-    added = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=SharedOptions._field_defaults[name],
-            annotation=hints[name],
-        )
-        for name in SharedOptions._fields
-    ]
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        shared = SharedOptions(**{name: given.pop(name) for name in SharedOptions._fields})
-        command(**given, shared=shared)
-
-    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in (*own, *added)}
-    return run
-
-
 @app.command()
-@takes_shared_options
+@takes_options(access=KafkaAccessOptions, shared=SharedOptions)
 def kafka(
     brokers: Annotated[str, typer.Option(metavar="HOST:PORT,...", help="Kafka brokers.")],
     topic: Annotated[
@@ -169,10 +147,11 @@ def kafka(
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="A Kafka consumer property, such as security.protocol=SSL; repeatable.",
+            help="Another Kafka consumer property, such as fetch.max.bytes=9000000; repeatable.",
         ),
     ] = None,
     *,
+    access: KafkaAccessOptions,
     shared: SharedOptions,
 ) -> None:
     """Ingest OpenLineage events from Kafka topics.
@@ -185,26 +164,69 @@ def kafka(
     """
     from headwater.pipeline.feeds.kafka import KafkaSource
 
+    if bool(topic) == bool(pattern):
+        raise typer.BadParameter("give either --topic or --pattern", param_hint="--topic")
+    choices = shared.choose(_name_of("kafka", *(topic or [str(pattern)])), kafka=access.given)
     source = KafkaSource(
         brokers=brokers,
         topics=tuple(topic or ()),
         pattern=pattern or "",
-        start=_parse_start(start),
+        start=_parse_start(start, "earliest", "latest"),
         max_events=max_events,
         settings=_parse_consumer(consumer),
+        access=choices.settings.ingest.kafka,
+        group=group or "",
     )
-    if bool(source.topics) == bool(source.pattern):
-        raise typer.BadParameter("give either --topic or --pattern", param_hint="--topic")
-    default_name = _name_of("kafka", *(source.topics or [source.pattern]))
-    choices = shared.choose(default_name)
-    if shared.check:
-        run_check(choices, source)
-    else:
-        run_ingest(choices, source, group)
+    _run(shared, choices, source)
 
 
 @app.command()
-@takes_shared_options
+@takes_options(access=AwsOptions, shared=SharedOptions)
+def kinesis(
+    stream: Annotated[
+        str, typer.Option(metavar="NAME", help="The stream's name, or its ARN in another account.")
+    ],
+    start: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="TRIM_HORIZON|LATEST|TIME",
+            help="Where to start if never read; TIME such as 2026-11-01T00:00:00Z.",
+        ),
+    ] = "TRIM_HORIZON",
+    max_events: Annotated[
+        int, typer.Option(min=1, help="Maximum number of records in a batch.")
+    ] = 50_000,
+    *,
+    access: AwsOptions,
+    shared: SharedOptions,
+) -> None:
+    """Ingest OpenLineage events from a stream of Amazon Kinesis.
+
+    Records that the Kinesis Producer Library aggregated are taken apart. One that is not a valid
+    event is stored with its shard and sequence number (`headwater events --rejected`). The next
+    start continues where this one stopped, also after a crash.
+
+    To try: headwater ingest kinesis --stream lineage --region eu-central-1 --check
+    """
+    from headwater.extras import require
+    from headwater.pipeline.feeds.kinesis.source import KinesisSource
+
+    require("aws")
+    aliases = {"earliest": "TRIM_HORIZON", "latest": "LATEST"}
+    stream_name = stream.rpartition("stream/")[2]
+    choices = shared.choose(_name_of("kinesis", stream_name), kinesis=access.given)
+    source = KinesisSource(
+        stream=stream,
+        aws=choices.settings.ingest.kinesis,
+        start=_parse_start(aliases.get(start, start), "TRIM_HORIZON", "LATEST"),
+        max_events=max_events,
+    )
+    _run(shared, choices, source)
+
+
+@app.command()
+@takes_options(shared=SharedOptions)
 def files(
     place: Annotated[
         str, typer.Argument(help="A directory with its subdirectories, a file or a glob pattern.")
@@ -220,14 +242,13 @@ def files(
     To try: headwater ingest files events/ --once
     """
     from headwater.listing import check_place
+    from headwater.pipeline.feeds.files import FilesPlace
 
     choices = shared.choose(_name_of("files", str(Path(place).absolute())))
-    if shared.check:
-        run_check(choices, place)
-    else:
+    if not shared.check:
         # Before Spark, which takes a while, has started.
         check_place(place)
-        run_ingest(choices, place, None)
+    _run(shared, choices, FilesPlace(place))
 
 
 @app.command()
@@ -261,6 +282,10 @@ def replay(
         typer.echo(f"{done.cut_short:,} were too long to be stored completely: send them again")
 
 
+def _run(shared: SharedOptions, choices: IngestOptions, source: "Source") -> None:
+    (run_check if shared.check else run_ingest)(choices, source)
+
+
 def _name_of(*parts: str) -> str:
     """A name that is a file's as well."""
     joined = "-".join(parts)
@@ -277,14 +302,14 @@ def _check_name(name: str | None) -> str | None:
     return name
 
 
-def _parse_start(text: str) -> Any:
-    if text in ("earliest", "latest"):
+def _parse_start(text: str, *words: str) -> Any:
+    if text in words:
         return text
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
         raise typer.BadParameter(
-            f"'{text}' is neither earliest, latest nor a time", param_hint="--from"
+            f"'{text}' is neither {', '.join(words)} nor a time", param_hint="--from"
         ) from None
     # Kafka has other meanings for what is before 1970.
     return max(0, round((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from headwater.pipeline.feeds.feed import Feed
-    from headwater.pipeline.feeds.kafka import KafkaSource
+    from headwater.pipeline.feeds.registry import Source
     from headwater.pipeline.ingest import StreamIngest
     from headwater.pipeline.observers import IngestObserver
     from headwater.pipeline.tasks import Task
@@ -47,9 +48,10 @@ class IngestOptions:
     verbose: bool
 
 
-def run_check(choices: IngestOptions, source: "KafkaSource | str") -> None:
+def run_check(choices: IngestOptions, source: "Source") -> None:
     """Try each step and print it; exit code 1 if one fails."""
-    from headwater.pipeline.checks import check_files, check_kafka, check_targets
+    from headwater.pipeline.checks import check_targets
+    from headwater.pipeline.feeds.registry import find_feed_type
     from headwater.store.engine import open_engine
 
     settings = choices.settings
@@ -63,17 +65,18 @@ def run_check(choices: IngestOptions, source: "KafkaSource | str") -> None:
         engine = open_engine(settings.store_url)
         stack.callback(engine.dispose)
         lake = settings.lake_folder if settings.lake.is_on else None
-        of_source = check_files(source) if isinstance(source, str) else check_kafka(source, spark)
-        for step in (*of_source, *check_targets(engine, lake)):
-            typer.echo(f"{step.name:9} {'ok' if step.is_good else 'FAILED':7} {step.text}")
+        of_source = find_feed_type(source).check(source, choices.name, spark)
+        for step in chain(of_source, check_targets(engine, lake)):
+            typer.echo(f"{step.name:11} {'ok' if step.is_good else 'FAILED':7} {step.text}")
             is_good = is_good and step.is_good
     if not is_good:
         raise typer.Exit(1)
 
 
-def run_ingest(choices: IngestOptions, source: "KafkaSource | str", group: str | None) -> None:
+def run_ingest(choices: IngestOptions, source: "Source") -> None:
     """Take in until the end, or until Ctrl-C or SIGTERM."""
     from headwater.cli.output.ingest_progress import screen
+    from headwater.pipeline.feeds.registry import find_feed_type
     from headwater.store.engine import open_engine
     from headwater.store.migrate import upgrade
     from headwater.store.write.writer import open_writer
@@ -86,7 +89,7 @@ def run_ingest(choices: IngestOptions, source: "KafkaSource | str", group: str |
         engine = open_engine(settings.store_url)
         stack.callback(engine.dispose)
         upgrade(engine)
-        feed = _feed(source, group or f"headwater-{choices.name}")
+        feed = find_feed_type(source).open(source, choices.name)
         watcher = stack.enter_context(screen(choices.name))
         spark = stack.enter_context(_session(choices, source))
         # Of its own lineage.
@@ -97,27 +100,18 @@ def run_ingest(choices: IngestOptions, source: "KafkaSource | str", group: str |
             ingest.run()
 
 
-def _session(
-    choices: IngestOptions, source: "KafkaSource | str"
-) -> "AbstractContextManager[SparkSession]":
-    from headwater.pipeline.spark.packages import KAFKA
+def _session(choices: IngestOptions, source: "Source") -> "AbstractContextManager[SparkSession]":
+    from headwater.pipeline.feeds.registry import find_feed_type
     from headwater.pipeline.spark.session import session
 
     return session(
         choices.settings.spark,
         f"headwater ingest {choices.name}",
-        [] if isinstance(source, str) else [KAFKA],
+        find_feed_type(source).packages,
         folder=choices.settings.data,
         notify=_print,
         verbose=choices.verbose,
     )
-
-
-def _feed(source: "KafkaSource | str", group: str) -> "Feed":
-    from headwater.pipeline.feeds.files_feed import FilesFeed
-    from headwater.pipeline.feeds.kafka_feed import KafkaFeed
-
-    return FilesFeed(source) if isinstance(source, str) else KafkaFeed(source, group)
 
 
 def _assemble(
@@ -164,6 +158,7 @@ def make_task(choices: IngestOptions, feed: "Feed", engine: "Engine") -> "Task":
     is_sqlite = engine.dialect.name == "sqlite"
     return Task(
         read=feed.read,
+        reached=feed.reached,
         max_ahead=settings.intake.max_ahead_seconds * SECOND,
         max_bytes=settings.intake.max_body_bytes,
         jobs=JobPatterns(choices.include, choices.exclude),

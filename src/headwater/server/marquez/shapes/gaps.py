@@ -29,6 +29,8 @@ def add_gaps(shape: WithGaps, gaps: Gaps) -> None:
     if gaps:
         shape.incomplete = True
         shape.gapSummary = describe_gaps(gaps)
-        shape.gaps = [
-            GapShape(gap.kind, gap.name, gap.times, gap.description or None) for gap in gaps
-        ]
+        shape.gaps = gap_shapes(gaps)
+
+
+def gap_shapes(gaps: Gaps) -> list[GapShape]:
+    return [GapShape(gap.kind, gap.name, gap.times, gap.description or None) for gap in gaps]

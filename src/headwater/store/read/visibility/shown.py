@@ -59,9 +59,9 @@ def _is_part_of_stream() -> ColumnElement[bool]:
     query = tables.job.alias("query")
     conditions: tuple[ColumnElement[Any], ...] = (
         part.c.job == tables.job.c.id,
-        part.c.role == int(StreamRole.MICRO_BATCH),
+        part.c.role == int(StreamRole.PART),
         whole.c.application == part.c.application,
-        whole.c.role == int(StreamRole.QUERY),
+        whole.c.role == int(StreamRole.WHOLE),
         query.c.id == whole.c.job,
         query.c.first_seen.is_not(None),
     )
@@ -78,7 +78,7 @@ JOB_IS_LISTED: ColumnElement[bool] = JOB_IS_KNOWN & ~JOB_IS_PART_OF_STREAM
 # Whether anything can be unlisted: mostly nothing is.
 MAY_BE_UNLISTED = (
     "SELECT 1 FROM hidden WHERE is_deleted = 1 LIMIT 1",
-    "SELECT 1 FROM stream_job LIMIT 1",
+    "SELECT 1 FROM stream_job WHERE role = 1 LIMIT 1",
 )
 
 
@@ -87,9 +87,7 @@ def _unlisted_among(table: Table, ids: Select[Any], is_listed: ColumnElement[boo
 
 
 _DELETED = select(tables.hidden.c.entity).where(tables.hidden.c.is_deleted == 1)
-_PARTS = select(tables.stream_job.c.job).where(
-    tables.stream_job.c.role == int(StreamRole.MICRO_BATCH)
-)
+_PARTS = select(tables.stream_job.c.job).where(tables.stream_job.c.role == int(StreamRole.PART))
 
 # All that is not listed, from the few rows that can hide something.
 UNLISTED_DATASETS = _unlisted_among(tables.dataset, _DELETED, DATASET_IS_LISTED)

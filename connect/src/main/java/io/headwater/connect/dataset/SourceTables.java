@@ -184,15 +184,26 @@ final class SourceTables {
         if (origin.isEmpty() || isOwn(origin)) {
             return "";
         }
-        String delimiter = delimiter();
         for (Object each : row.list("topics")) {
-            Matcher variable = NAMES_TABLE.matcher(each.toString());
-            if (!variable.find() || variable.end() < each.toString().length()) {
-                continue;
+            String table = captured(origin, each.toString());
+            if (!table.isEmpty()) {
+                return table;
             }
-            String before = each.toString().substring(0, variable.start());
-            for (String start : Template.expand(before, config, Map.of())) {
-                String table = origin.startsWith(start) ? tableIn(origin.substring(start.length()), delimiter) : "";
+        }
+        return "";
+    }
+
+    /** The table in a topic's name by one pattern, between what stands before and after it. */
+    private String captured(String topic, String pattern) {
+        Matcher variable = NAMES_TABLE.matcher(pattern);
+        if (!variable.find()) {
+            return "";
+        }
+        for (String start : Template.expand(pattern.substring(0, variable.start()), config, Map.of())) {
+            for (String end : Template.expand(pattern.substring(variable.end()), config, Map.of())) {
+                int length = topic.length() - end.length();
+                boolean isMatch = topic.startsWith(start) && topic.endsWith(end) && start.length() <= length;
+                String table = isMatch ? tableIn(topic.substring(start.length(), length)) : "";
                 if (!table.isEmpty()) {
                     return table;
                 }
@@ -201,7 +212,8 @@ final class SourceTables {
         return "";
     }
 
-    private String tableIn(String name, String delimiter) {
+    private String tableIn(String name) {
+        String delimiter = delimiter();
         List<String> parts = List.of(name.split(Pattern.quote(delimiter), -1));
         int expected = row.number("parts", 1);
         // Another delimiter than a dot may be part of a name too.

@@ -1,16 +1,23 @@
-"""A throw-away S3, as moto plays it, for sinks that write there."""
+"""A throw-away AWS, as moto plays it: S3 for sinks that write there, Kinesis to ingest from."""
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
+from uuid import uuid4
 from xml.etree import ElementTree
 
+import boto3
 import httpx2
+from botocore.config import Config
 
 from testing.services.process import Process, StartFailed, free_port
 
+REGION = "eu-central-1"
+# What one request of PutRecords may hold.
+_MOST_RECORDS = 500
+_MOST_BYTES = 4_000_000
 LOCK = Path(__file__).with_name("connect-moto") / "requirements.lock"
 
 
@@ -43,6 +50,28 @@ class Moto(Process):
         found = ElementTree.fromstring(answer.raise_for_status().content)
         return [key.text or "" for key in found.iter() if key.tag.endswith("}Key")]
 
+    def kinesis(self) -> Any:
+        """A client of its Kinesis."""
+        return boto3.client(
+            "kinesis",
+            region_name=REGION,
+            endpoint_url=self.url,
+            aws_access_key_id="any",
+            aws_secret_access_key="any",
+            config=Config(proxies={}),
+        )
+
+    def create_stream(self, name: str, shards: int) -> None:
+        self.kinesis().create_stream(StreamName=name, ShardCount=shards)
+
+    def put_records(self, stream: str, records: Iterable[bytes]) -> None:
+        """Write records, spread over all shards, as few requests as their sizes allow."""
+        client = self.kinesis()
+        for some in _in_requests(records):
+            entries = [{"Data": data, "PartitionKey": uuid4().hex} for data in some]
+            answer = client.put_records(StreamName=stream, Records=entries)
+            assert answer["FailedRecordCount"] == 0
+
     def command(self) -> Sequence[str]:
         home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
         digest = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12]
@@ -56,3 +85,16 @@ class Moto(Process):
             return httpx2.get(self.url, timeout=5, trust_env=False).status_code == 200
         except httpx2.TransportError:
             return False
+
+
+def _in_requests(records: Iterable[bytes]) -> Iterator[list[bytes]]:
+    some: list[bytes] = []
+    size = 0
+    for record in records:
+        if some and (len(some) == _MOST_RECORDS or size + len(record) > _MOST_BYTES):
+            yield some
+            some, size = [], 0
+        some.append(record)
+        size += len(record)
+    if some:
+        yield some

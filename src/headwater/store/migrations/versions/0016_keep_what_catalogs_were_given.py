@@ -4,8 +4,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "0014"
-down_revision = "0013"
+revision = "0016"
+down_revision = "0014"
 
 _COUNTS = ("created", "updated", "removed", "unchanged", "skipped", "failed")
 

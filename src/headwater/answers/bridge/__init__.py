@@ -1,0 +1,1 @@
+"""What LineageBridge's API answers: graphs of nodes and edges, and the newest events of jobs."""

@@ -1,0 +1,194 @@
+"""Events of nodes and edges: what a graph has is in the one store like all other lineage.
+
+Each event carries the nodes and edges it was made of in the facet `lineage_bridge`, so that a graph
+comes back as it was given. Datasets and jobs, what flows between them, schemas, tags and SQL are
+stated as any producer states them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from headwater.answers.bridge.naming import openlineage_name
+from headwater.answers.bridge.nodes import (
+    SCHEMA_TYPE,
+    STRUCTURAL,
+    LineageEdge,
+    LineageNode,
+    NodeGraph,
+)
+from headwater.emit.events import Json, Producer
+from headwater.model.confluent import facets as confluent
+from headwater.model.confluent import job_kinds
+from headwater.model.naming import DatasetName
+
+FACET = "lineage_bridge"
+PRODUCER = Producer.of_part("bridge-import")
+_LONGEST_NAME = 1_000
+_KINDS = {
+    kind.node_type: kind
+    for kind in (
+        job_kinds.CONNECTOR,
+        job_kinds.KSQLDB_QUERY,
+        job_kinds.FLINK_JOB,
+        job_kinds.CONSUMER_GROUP,
+        job_kinds.NOTEBOOK,
+        job_kinds.CATALOG_QUERY,
+    )
+}
+_TAG_SOURCE = "LINEAGE_BRIDGE"
+
+
+def write_events(graph: NodeGraph, node_ids: Iterable[str], at: int) -> Iterator[bytes]:
+    """The events that state some nodes of a graph, with the edges that belong to them."""
+    writer = _Writer(graph, at)
+    requested = dict.fromkeys(node_ids)
+    for id in dict.fromkeys(owner for node in requested for owner in writer.stated_with(node)):
+        for event in writer.events_of(graph.nodes[id]):
+            yield msgspec.json.encode(event)
+
+
+class _Writer:
+    """Writes the nodes of one graph, each with its edges."""
+
+    def __init__(self, graph: NodeGraph, at: int) -> None:
+        self._graph = graph
+        self._at = at
+        self._into: defaultdict[str, list[LineageEdge]] = defaultdict(list)
+        self._out_of: defaultdict[str, list[LineageEdge]] = defaultdict(list)
+        for edge in graph.edges.values():
+            self._into[edge.dst_id].append(edge)
+            self._out_of[edge.src_id].append(edge)
+
+    def stated_with(self, node_id: str) -> list[str]:
+        """The nodes whose events state a node: those that have a schema state it."""
+        if self._graph.nodes[node_id].node_type == SCHEMA_TYPE:
+            return self._owners(node_id) or [node_id]
+        return [node_id]
+
+    def events_of(self, node: LineageNode) -> Iterator[Json]:
+        if node.is_job:
+            yield self._job_event(node)
+            return
+        yield self._dataset_event(node)
+        for edge in self._out_of[node.node_id]:
+            other = self._graph.nodes[edge.dst_id]
+            if other.is_dataset and node.is_dataset and edge.edge_type not in STRUCTURAL:
+                yield self._copy_event(node, other, edge)
+
+    def _owners(self, schema: str) -> list[str]:
+        return [
+            edge.src_id
+            for edge in self._into[schema]
+            if edge.edge_type == job_kinds.HAS_SCHEMA and self._graph.nodes[edge.src_id].is_dataset
+        ]
+
+    def _dataset_event(self, node: LineageNode) -> Json:
+        others = [
+            edge
+            for edge in self._out_of[node.node_id]
+            if edge.edge_type in STRUCTURAL or node.node_type == SCHEMA_TYPE
+        ]
+        schemas = [
+            other
+            for edge in others
+            if (other := self._graph.nodes[edge.dst_id]).node_type == SCHEMA_TYPE
+        ]
+        facets = _dataset_facets(node, schemas)
+        facets[FACET] = PRODUCER.custom_facet(node=node, schemas=schemas, edges=others)
+        dataset = {**openlineage_name(node)._asdict(), "facets": facets}
+        return PRODUCER.dataset_event(dataset, self._at)
+
+    def _job_event(self, node: LineageNode) -> Json:
+        inputs: dict[DatasetName, Json] = {}
+        outputs: dict[DatasetName, Json] = {}
+        own = [*self._into[node.node_id], *self._out_of[node.node_id]]
+        edges = [edge for edge in own if self._states(node, edge)]
+        for edge in edges:
+            is_out = edge.src_id == node.node_id
+            other = self._graph.nodes[edge.dst_id if is_out else edge.src_id]
+            if other.is_dataset and edge.edge_type not in STRUCTURAL:
+                name = openlineage_name(other)
+                # A job that consumes reads, whichever way the edge was drawn.
+                is_output = is_out and edge.edge_type != job_kinds.CONSUMES
+                (outputs if is_output else inputs)[name] = name._asdict()
+        facets = _job_facets(node)
+        facets[FACET] = PRODUCER.custom_facet(node=node, edges=edges)
+        job = {**openlineage_name(node)._asdict(), "facets": facets}
+        return PRODUCER.job_event(job, [*inputs.values()], [*outputs.values()], self._at)
+
+    def _states(self, node: LineageNode, edge: LineageEdge) -> bool:
+        """Whether a job's event states an edge: those with datasets, and its own to others."""
+        if edge.src_id == node.node_id:
+            return True
+        return self._graph.nodes[edge.src_id].is_dataset and edge.edge_type not in STRUCTURAL
+
+    def _copy_event(self, source: LineageNode, target: LineageNode, edge: LineageEdge) -> Json:
+        """What goes from one dataset to another by itself, such as to a Tableflow table."""
+        origin, destination = openlineage_name(source), openlineage_name(target)
+        name = f"{edge.edge_type}:{origin.name}->{target.node_id}"
+        if len(name) > _LONGEST_NAME:
+            name = f"{edge.edge_type}:{sha256(name.encode()).hexdigest()}"
+        is_table = edge.edge_type == job_kinds.MATERIALIZES
+        kind = job_kinds.TABLEFLOW if is_table else job_kinds.CLUSTER_LINK
+        job_type = PRODUCER.job_type("STREAMING", job_kinds.INTEGRATION, kind.job_type)
+        facets = {"jobType": job_type, FACET: PRODUCER.custom_facet(edges=[edge])}
+        job = {"namespace": origin.namespace, "name": name, "facets": facets}
+        return PRODUCER.job_event(job, [origin._asdict()], [destination._asdict()], self._at)
+
+
+def _dataset_facets(node: LineageNode, schemas: Sequence[LineageNode]) -> Json:
+    given = node.attributes
+    facets = _common_facets(node, "Dataset")
+    if node.node_type == "kafka_topic":
+        facets[confluent.TOPIC] = PRODUCER.custom_facet(
+            cluster_id=node.cluster_id,
+            environment_id=node.environment_id,
+            partitions=given.get("partitions", given.get("partitions_count")),
+            replication_factor=given.get("replication_factor"),
+            tags=node.tags,
+        )
+    if fields := [field for schema in schemas for field in _fields(schema)]:
+        facets["schema"] = PRODUCER.facet("SchemaDatasetFacet", fields=fields)
+    return facets
+
+
+def _fields(schema: LineageNode) -> Iterator[Json]:
+    """The fields of a schema, in either of LineageBridge's spellings."""
+    fields = schema.attributes.get("fields")
+    for field in fields if isinstance(fields, list) else ():
+        if isinstance(field, dict) and isinstance(field.get("name"), str):
+            described = field.get("description") or field.get("doc")
+            described_as = {"description": str(described)} if described else {}
+            yield {"name": field["name"], "type": str(field.get("type", "")), **described_as}
+
+
+def _job_facets(node: LineageNode) -> Json:
+    given = node.attributes
+    kind = _KINDS.get(node.node_type, job_kinds.CONNECTOR)
+    facets = _common_facets(node, "Job")
+    facets["jobType"] = PRODUCER.job_type("STREAMING", job_kinds.INTEGRATION, kind.job_type)
+    query = given.get("sql") or given.get("query") or given.get("query_string")
+    if isinstance(query, str):
+        facets["sql"] = PRODUCER.facet("SQLJobFacet", query=query)
+    if node.node_type == "connector":
+        facets[confluent.CONNECTOR] = PRODUCER.custom_facet(
+            connector_class=given.get("connector_class", given.get("connector.class")),
+            connector_type=given.get("connector_type", given.get("direction")),
+            cluster_id=node.cluster_id,
+            environment_id=node.environment_id,
+        )
+    return facets
+
+
+def _common_facets(node: LineageNode, of: str) -> dict[str, Any]:
+    facets: dict[str, Any] = {}
+    if isinstance(description := node.attributes.get("description"), str) and description:
+        facets["documentation"] = PRODUCER.facet(f"Documentation{of}Facet", description=description)
+    if node.tags:
+        tags = [{"key": tag, "value": "true", "source": _TAG_SOURCE} for tag in node.tags]
+        facets["tags"] = PRODUCER.facet(f"Tags{of}Facet", tags=tags)
+    return facets

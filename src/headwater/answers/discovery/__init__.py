@@ -1,0 +1,1 @@
+"""What a Kafka cluster has and nobody documented: topics, groups and connectors."""

@@ -1,0 +1,232 @@
+"""How each adapter's tables are named: as dbt-ol names them, with the names others give them.
+
+Other names are symlinks, so that a table is one node whoever reports it: OpenLineage's own rules
+differ from dbt-ol's for some warehouses, and Snowflake keeps what is not quoted in upper case.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from headwater.collect.dbt.fetch import ProjectFiles
+from headwater.collect.dbt.profiles import ProfileOutput, read_profile
+from headwater.collect.dbt.settings import DbtSettings
+from headwater.errors import BadConfig
+from headwater.model import naming
+from headwater.model.naming import DatasetName
+
+# Dialects of the SQL engine by adapter; of others the best fitting is chosen.
+_DIALECTS = {
+    **{
+        each: each
+        for each in (
+            *("athena", "bigquery", "clickhouse", "databricks", "doris", "dremio", "drill"),
+            *("duckdb", "exasol", "fabric", "hive", "mysql", "oracle", "postgres", "presto"),
+            *("redshift", "risingwave", "singlestore", "snowflake", "spark", "sqlite"),
+            *("starrocks", "teradata", "trino"),
+        )
+    },
+    "glue": "spark",
+    "fabricspark": "spark",
+    "watsonx_spark": "spark",
+    "watsonx_presto": "presto",
+    "materialize": "postgres",
+    "greenplum": "postgres",
+    "cratedb": "postgres",
+    "mariadb": "mysql",
+    "mysql5": "mysql",
+    "sqlserver": "tsql",
+    "synapse": "tsql",
+}
+# What a host without a port means in a profile.
+_PORTS = {
+    "postgres": "5432",
+    "greenplum": "5432",
+    "cratedb": "5432",
+    "redshift": "5439",
+    "materialize": "6875",
+    "risingwave": "4566",
+    "clickhouse": "8123",
+    "trino": "8080",
+    "presto": "8080",
+    "watsonx_presto": "8080",
+    "dremio": "9047",
+    "sqlserver": "1433",
+    "synapse": "1433",
+    "mysql": "3306",
+    "mysql5": "3306",
+    "mariadb": "3306",
+    "singlestore": "3306",
+    "oracle": "1521",
+    "teradata": "1025",
+    "starrocks": "9030",
+    "doris": "9030",
+    "exasol": "8563",
+}
+_SCHEMES = {
+    "sqlserver": "mssql",
+    "synapse": "mssql",
+    "mysql5": "mysql",
+    "greenplum": "postgres",
+    "cratedb": "crate",
+    "watsonx_presto": "presto",
+}
+_SPARK_PORTS = {"http": ":443", "odbc": ":443", "thrift": ":10001"}
+
+
+class TableParts(NamedTuple):
+    """A table as dbt knows it; an adapter without databases or schemas has none."""
+
+    database: str
+    schema: str
+    table: str
+    relation_name: str = ""
+    """As SQL has it, quoted or not."""
+
+    @property
+    def name(self) -> str:
+        return ".".join(filter(None, (self.database, self.schema, self.table)))
+
+
+class Warehouse(NamedTuple):
+    """Where the tables of a project are."""
+
+    adapter: str
+    namespace: str
+    other_name: Callable[[TableParts], DatasetName | None] = lambda parts: None
+
+    @property
+    def dialect(self) -> str | None:
+        return _DIALECTS.get(self.adapter)
+
+    def dataset(self, parts: TableParts) -> DatasetName:
+        return DatasetName(self.namespace, parts.name)
+
+    def other_names(self, parts: TableParts) -> list[DatasetName]:
+        """The names that others give a table, where they differ."""
+        own = self.dataset(parts)
+        found = [self.other_name(parts)]
+        if self.adapter == "snowflake" and '"' not in (parts.relation_name or '"'):
+            found.append(DatasetName(own.namespace, own.name.upper()))
+        return [each for each in dict.fromkeys(found) if each is not None and each != own]
+
+
+def name_warehouse(adapter: str, profile: ProfileOutput | None, namespace: str = "") -> Warehouse:
+    """The warehouse of an adapter by its profile; a namespace that is given counts."""
+    if namespace:
+        return Warehouse(adapter, namespace)
+    if adapter == "bigquery":
+        return Warehouse(adapter, "bigquery")
+    assert profile is not None
+    make = _NAMERS.get(adapter, _by_host)
+    return make(adapter, profile)
+
+
+def find_warehouse(settings: DbtSettings, files: ProjectFiles) -> Warehouse:
+    """The warehouse of a project; raises BadConfig where nothing tells how it is called."""
+    adapter = files.manifest.metadata.adapter_type or ""
+    if settings.namespace or adapter == "bigquery":
+        return name_warehouse(adapter, None, settings.namespace)
+    profile = read_profile(settings, files.results)
+    kind = profile.find("type")
+    if adapter and kind and kind != adapter:
+        reason = f"is of type {kind}, and the files were made with {adapter}"
+        raise BadConfig(profile.place, f"{reason}; --profile-target names another target")
+    return name_warehouse(adapter or profile.get("type"), profile)
+
+
+def _by_host(adapter: str, profile: ProfileOutput) -> Warehouse:
+    host = profile.get("host", "server", "hostname", "software_host", "dsn")
+    port = profile.find("port") or _PORTS.get(adapter, "")
+    scheme = _SCHEMES.get(adapter, adapter)
+    return Warehouse(adapter, f"{scheme}://{host}:{port}" if port else f"{scheme}://{host}")
+
+
+def _redshift(adapter: str, profile: ProfileOutput) -> Warehouse:
+    """dbt-ol names the host; others the cluster and region that the host begins with."""
+    found = _by_host(adapter, profile)
+    cluster, _, rest = profile.get("host").partition(".")
+    region = rest.split(".")[1] if rest.endswith(".amazonaws.com") and rest.count(".") > 3 else ""
+    port = int(found.namespace.rpartition(":")[2])
+
+    def other(parts: TableParts) -> DatasetName | None:
+        if not region:
+            return None
+        return naming.redshift(cluster, region, port, parts.database, parts.schema, parts.table)
+
+    return found._replace(other_name=other)
+
+
+def _snowflake(adapter: str, profile: ProfileOutput) -> Warehouse:
+    """An account's name has no region; its older locator has one, and the cloud."""
+    account = profile.get("account")
+    parts = account.split(".")
+    if "-" in parts[0]:
+        account = parts[0]
+    elif len(parts) < 3:
+        account = ".".join([*parts, *("us-west-1", "aws")[len(parts) - 1 :]])
+    return Warehouse(adapter, f"snowflake://{account}")
+
+
+def _databricks(adapter: str, profile: ProfileOutput) -> Warehouse:
+    host = profile.get("host")
+
+    def other(parts: TableParts) -> DatasetName | None:
+        if not parts.database:
+            return None
+        return naming.unity_catalog(host, parts.database, parts.schema, parts.table)
+
+    return Warehouse(adapter, f"databricks://{host}", other)
+
+
+def _athena(adapter: str, profile: ProfileOutput) -> Warehouse:
+    region = profile.get("region_name")
+    role = profile.find("assume_role_arn").split(":")
+    account = role[4] if len(role) > 4 else ""
+
+    def other(parts: TableParts) -> DatasetName | None:
+        return naming.glue(region, account, parts.schema, parts.table) if account else None
+
+    return Warehouse(adapter, f"awsathena://athena.{region}.amazonaws.com", other)
+
+
+def _glue(adapter: str, profile: ProfileOutput) -> Warehouse:
+    """As dbt-ol: the account of the profile, or of its role."""
+    region = profile.get("region")
+    account = profile.find("account_id") or profile.get("role_arn").split(":")[4]
+
+    def other(parts: TableParts) -> DatasetName | None:
+        return naming.glue(region, account, parts.schema, parts.table)
+
+    return Warehouse(adapter, f"arn:aws:glue:{region}:{account}", other)
+
+
+def _spark(adapter: str, profile: ProfileOutput) -> Warehouse:
+    port = profile.find("port")
+    end = f":{port}" if port else _SPARK_PORTS.get(profile.find("method"), "")
+    return Warehouse(adapter, f"spark://{profile.get('host')}{end}")
+
+
+def _fabric(adapter: str, profile: ProfileOutput) -> Warehouse:
+    port = profile.find("port")
+    server = profile.get("server", "host")
+    return Warehouse(adapter, f"fabric-warehouse://{server}{f':{port}' if port else ''}")
+
+
+def _file(adapter: str, profile: ProfileOutput) -> Warehouse:
+    """A database in a file; the path as the profile has it, as dbt-ol takes it.
+
+    What follows a `?` is settings of MotherDuck, such as its token.
+    """
+    return Warehouse(adapter, f"{adapter}://{profile.get('path').partition('?')[0]}")
+
+
+_NAMERS: Mapping[str, Callable[[str, ProfileOutput], Warehouse]] = {
+    "redshift": _redshift,
+    "snowflake": _snowflake,
+    "databricks": _databricks,
+    "athena": _athena,
+    "glue": _glue,
+    "spark": _spark,
+    "fabric": _fabric,
+    "duckdb": _file,
+}

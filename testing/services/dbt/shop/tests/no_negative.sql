@@ -1,0 +1,1 @@
+select * from {{ ref('daily_revenue') }} where revenue < 0

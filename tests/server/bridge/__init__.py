@@ -1,0 +1,1 @@
+"""LineageBridge's API, as its documents promise it."""
