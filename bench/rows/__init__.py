@@ -16,7 +16,6 @@ from bench.rows.connect import connect_apply, connect_worker
 from bench.rows.estate import estate, estate_large
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
-from bench.rows.kafka_estate import kafka_estate
 from bench.rows.kinesis import kinesis_cost
 from bench.rows.live import live_tabs
 from bench.rows.mixed import readers_and_writers
@@ -62,7 +61,6 @@ ROWS = (
     Row("collect-flink", collect_flink, is_full_only=True),
     Row("collect-dbt", collect_dbt, is_full_only=True),
     Row("kinesis-cost", kinesis_cost, is_full_only=True),
-    Row("kafka-estate", kafka_estate, is_full_only=True),
     Row("publish", publish, is_full_only=True),
     Row("projection", projection, is_full_only=True),
     Row("estate-large", estate_large, is_full_only=True),
