@@ -21,6 +21,7 @@ from bench.rows.kinesis import kinesis_cost
 from bench.rows.live import live_tabs
 from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
+from bench.rows.publish import publish
 from bench.rows.reads import reads, reads_history, reads_postgres
 from bench.rows.search import search
 from bench.rows.size import growth, memory, start
@@ -62,6 +63,7 @@ ROWS = (
     Row("collect-dbt", collect_dbt, is_full_only=True),
     Row("kinesis-cost", kinesis_cost, is_full_only=True),
     Row("kafka-estate", kafka_estate, is_full_only=True),
+    Row("publish", publish, is_full_only=True),
     Row("projection", projection, is_full_only=True),
     Row("estate-large", estate_large, is_full_only=True),
     Row("reads-postgres", reads_postgres, is_full_only=True),

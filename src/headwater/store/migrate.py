@@ -24,6 +24,8 @@ REVISIONS = (
     "0012",
     "0013",
     "0014",
+    "0015",
+    "0016",
 )
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "alembic_version"

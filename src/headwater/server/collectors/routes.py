@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Request, Response
 from msgspec import Meta, Struct
 
-from headwater.collect.schedule import LEASE_SECONDS
+from headwater.leases import LEASE_SECONDS
 from headwater.model.values.instant import SECOND, format_instant, now
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import ReadConnection, json_response
@@ -174,7 +174,7 @@ def _answer(state: CollectorState, at: int) -> CollectorAnswer:
     return CollectorAnswer(
         name=state.name,
         type=state.type,
-        state=_state(state, at),
+        state=state.describe(at),
         everySeconds=state.every_seconds,
         holder=state.holder if state.lease_until >= at else None,
         lastStartedAt=_time(state.started_at),
@@ -188,14 +188,6 @@ def _answer(state: CollectorState, at: int) -> CollectorAnswer:
         failures=state.failures,
         problem=state.problem,
     )
-
-
-def _state(state: CollectorState, at: int) -> str:
-    if state.lease_until < at:
-        return "stopped"
-    if state.is_running:
-        return "running"
-    return "failing" if state.failures else "waiting"
 
 
 def _time(at: int | None) -> str | None:
