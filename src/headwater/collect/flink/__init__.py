@@ -46,7 +46,7 @@ class FlinkCollector:
         parts: dict[str, Callable[[FlinkApi], str]] = {
             "cluster": lambda api: f"Flink {api.read_version()} at {self._settings.url}",
             "jobs": lambda api: f"{len(api.read_jobs()):,} jobs",
-            "sql": lambda api: f"SQL of {len(self._scripts.read()):,} names of jobs",
+            "sql": lambda api: f"SQL of {len(self._scripts.read()):,} jobs",
         }
         advice = "is --url that of a JobManager?"
         return check_api(
