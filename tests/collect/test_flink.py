@@ -64,7 +64,7 @@ class Passes:
         (file,) = (self.folder / "state").iterdir()
         kept = json.loads(file.read_bytes())
         for known in kept["jobs"].values():
-            known["reported_at"] -= seconds * SECOND
+            known["sent_at"] -= seconds * SECOND
         file.write_text(json.dumps(kept))
 
     def with_sql(self, *texts: str) -> list[Json]:

@@ -12,7 +12,7 @@ from headwater.collect.flink.lifecycle import GONE, is_over
 from headwater.collect.flink.scripts import SqlScripts
 from headwater.collect.flink.settings import FlinkSettings
 from headwater.collect.flink.state import KnownJob, ReportedJobs
-from headwater.collect.flink.translate import TranslatedJob, translate, translate_gone
+from headwater.collect.flink.translate import TranslatedFlinkJob, translate, translate_gone
 from headwater.collect.rest_check import check_api
 from headwater.config import Section
 from headwater.durations import parse_duration
@@ -46,7 +46,7 @@ class FlinkCollector:
         parts: dict[str, Callable[[FlinkApi], str]] = {
             "cluster": lambda api: f"Flink {api.read_version()} at {self._settings.url}",
             "jobs": lambda api: f"{len(api.read_jobs()):,} jobs",
-            "sql": lambda api: f"SQL of {len(self._scripts.read()):,} names of jobs",
+            "sql": lambda api: f"SQL of {len(self._scripts.read()):,} jobs",
         }
         advice = "is --url that of a JobManager?"
         return check_api(
@@ -89,7 +89,9 @@ class FlinkCollector:
         for job in sorted(set(jobs.known) - {each.id for each in jobs.jobs}):
             before = jobs.known[job]
             if before.state == GONE:
-                found = TranslatedJob([], before if at - before.reported_at < _REMEMBERED else None)
+                found = TranslatedFlinkJob(
+                    [], before if at - before.reported_at < _REMEMBERED else None
+                )
             else:
                 found = translate_gone(jobs, job, before, at)
             yield from _collected(job, before.name, found)
@@ -119,7 +121,7 @@ def _may_have_changed(job: JobSummary, before: KnownJob | None) -> bool:
     return before is None or not (is_over(job.state) and before.state == job.state)
 
 
-def _collected(job: str, name: str, found: TranslatedJob) -> Iterator[Collected]:
+def _collected(job: str, name: str, found: TranslatedFlinkJob) -> Iterator[Collected]:
     last = len(found.events) - 1
     for number, event in enumerate(found.events):
         position = (job, found.known) if number == last else None

@@ -31,6 +31,8 @@ class KnownJob(msgspec.Struct, frozen=True):
     started_at: int
     reported_at: int
     """In microseconds since 1970."""
+    sent_at: int = 0
+    """When that was: what ended long ago may be reported now."""
     counters: dict[str, Counter] = {}
     described: str = ""
     """A digest of what was reported of its datasets and gaps."""

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import msgspec
+
 from headwater.collect.flink.counters import advance
 from headwater.collect.flink.fetch import JobReport, JobSummary
 from headwater.collect.flink.job import JobsOfPass, ObservedJob, gone_event
@@ -20,7 +22,7 @@ from headwater.model.project.flink_runs import is_unique_job_id
 Json = dict[str, Any]
 
 
-class TranslatedJob(NamedTuple):
+class TranslatedFlinkJob(NamedTuple):
     """The events of a job, and what is known of it once they are delivered; None: nothing."""
 
     events: list[Json]
@@ -29,14 +31,14 @@ class TranslatedJob(NamedTuple):
 
 def translate(
     jobs: JobsOfPass, report: JobReport, before: KnownJob | None, at: int
-) -> TranslatedJob:
+) -> TranslatedFlinkJob:
     """What has changed of a job, at a time in microseconds since 1970."""
     job = ObservedJob(jobs, report)
     summary = report.summary
     if before is not None and _is_another(summary, before):
         ended = translate_gone(jobs, summary.id, before, at).events
         began = translate(jobs, report, None, at + len(ended))
-        return TranslatedJob([*ended, *began.events], began.known)
+        return TranslatedFlinkJob([*ended, *began.events], began.known)
     counters = advance(report, before.counters if before is not None else {})
     events: list[Json] = []
     time = before.reported_at if before is not None else 0
@@ -50,28 +52,28 @@ def translate(
         time = max(min(end, at), time + 1)
         events.append(job.event(step, counters, time))
     if not events:
-        return TranslatedJob([], before)
+        return TranslatedFlinkJob([], before)
     known = KnownJob(
         jobs.namespace,
         summary.name,
         summary.state,
         summary.started_at,
-        # A START has the time of the job's start, which may be long ago.
-        max(time, at),
+        time,
+        at,
         counters,
         job.described,
     )
-    return TranslatedJob(events, known)
+    return TranslatedFlinkJob(events, known)
 
 
-def translate_gone(jobs: JobsOfPass, job: str, before: KnownJob, at: int) -> TranslatedJob:
+def translate_gone(jobs: JobsOfPass, job: str, before: KnownJob, at: int) -> TranslatedFlinkJob:
     """A job that its cluster no longer knows: that it has ended was reported, or is now."""
     if is_over(before.state):
-        return TranslatedJob([], None)
+        return TranslatedFlinkJob([], None)
     time = max(at, before.reported_at + 1)
     # It may come back: a JobManager that begins anew takes its jobs up one by one.
-    known = KnownJob(before.namespace, before.name, GONE, before.started_at, time, before.counters)
-    return TranslatedJob([gone_event(jobs, job, before, time)], known)
+    known = msgspec.structs.replace(before, state=GONE, reported_at=time, sent_at=at, described="")
+    return TranslatedFlinkJob([gone_event(jobs, job, before, time)], known)
 
 
 def _is_another(summary: JobSummary, before: KnownJob) -> bool:
@@ -100,5 +102,5 @@ def _find_step(
         return JobStep.DESCRIBED
     if counters != before.counters:
         return JobStep.COUNTED
-    is_due = at - before.reported_at >= jobs.heartbeat_seconds * 1_000_000
+    is_due = at - before.sent_at >= jobs.heartbeat_seconds * 1_000_000
     return JobStep.HEARTBEAT if is_due else None
