@@ -12,7 +12,6 @@ import httpx2
 import msgspec
 import pytest
 from pydantic import ValidationError
-from testing.services.connect_moto import Moto
 
 from headwater.config import Section
 from headwater.errors import TargetUnavailable
@@ -26,6 +25,7 @@ from testing.commands import run_program
 from testing.events.bridge import UNITY, estate
 from testing.events.minimal import run_event
 from testing.services.headwater import Headwater
+from testing.services.moto import Moto
 from testing.stand_ins.databricks import DatabricksStandIn
 from testing.stand_ins.datazone import DataZoneStandIn
 from testing.stand_ins.google_lineage import GoogleLineageStandIn

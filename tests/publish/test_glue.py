@@ -7,7 +7,6 @@ from typing import Any
 import boto3
 import msgspec
 import pytest
-from testing.services.connect_moto import Moto
 
 from headwater.answers.inventory.entries import DatasetRef
 from headwater.errors import TargetUnavailable
@@ -17,6 +16,7 @@ from headwater.publish.glue.items import table_key
 from headwater.store.engine import Engine
 from testing.events.bridge import GLUE, KAFKA
 from testing.events.minimal import dataset, run_event
+from testing.services.moto import Moto
 from tests.publish.conftest import Fill, run
 
 REGION = "eu-west-1"
