@@ -42,7 +42,7 @@ _PASSING = frozenset(
 )
 
 
-class AwsSettings(CatalogSettings):
+class AwsCatalogSettings(CatalogSettings):
     """Settings of what is in AWS; credentials are those of the AWS command line."""
 
     region: str = Field(
@@ -65,7 +65,7 @@ class AwsSettings(CatalogSettings):
         return self.endpoint_url or f"https://{service}.{self.region}.amazonaws.com"
 
 
-def open_client(settings: AwsSettings, service: str) -> Any:
+def open_client(settings: AwsCatalogSettings, service: str) -> Any:
     """A client of a service; raises BadConfig where the profile is not there."""
     try:
         session = boto3.Session(profile_name=settings.profile or None, region_name=settings.region)

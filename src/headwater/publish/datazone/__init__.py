@@ -14,7 +14,7 @@ from headwater.model.uses import Name
 from headwater.model.values.instant import now
 from headwater.plugins import CheckStep
 from headwater.publish.catalog import CatalogItem, ItemSkipped, ItemState, Json, Skipped
-from headwater.publish.catalog.aws import AwsSettings, meaning, open_client
+from headwater.publish.catalog.aws import AwsCatalogSettings, meaning, open_client
 from headwater.publish.catalog.compare import encode_body
 from headwater.publish.catalog.events import (
     KINDS,
@@ -30,7 +30,7 @@ from headwater.store.published import ItemKey
 LIMITS = EventLimits(links=10_000, bytes=290_000, joins_outputs=True)
 
 
-class DataZoneSettings(AwsSettings):
+class DataZoneSettings(AwsCatalogSettings):
     domain: str = Field(
         pattern=r"^dzd[-_][a-zA-Z0-9_-]{1,36}$",
         description="ID of the domain, such as dzd_4abc.",

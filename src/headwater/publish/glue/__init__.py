@@ -10,14 +10,14 @@ from headwater.config import Section
 from headwater.errors import HeadwaterError
 from headwater.plugins import CheckStep
 from headwater.publish.catalog import CatalogItem, ItemSkipped, ItemState, Json, Skipped
-from headwater.publish.catalog.aws import AwsSettings, meaning, open_client
+from headwater.publish.catalog.aws import AwsCatalogSettings, meaning, open_client
 from headwater.publish.catalog.publisher import CatalogPublisher
 from headwater.publish.catalog.summary import MARK
 from headwater.publish.glue.items import KINDS, glue_items
 from headwater.store.published import ItemKey
 
 
-class GlueSettings(AwsSettings):
+class GlueSettings(AwsCatalogSettings):
     account: str = Field(
         default="",
         pattern=r"^(\d{12})?$",
