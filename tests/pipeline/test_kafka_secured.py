@@ -128,7 +128,7 @@ def test_a_certificate_of_another_host(
     spark: "SparkSession", broker: SecuredKafka, topic: str
 ) -> None:
     name, text = failed(check(spark, broker, topic, access_to(broker, "SSL"), "NAMELESS"))
-    assert name == "host name"
+    assert name == "hostname"
     assert "the broker's certificate is not for this host name" in text
 
 

@@ -25,7 +25,7 @@ def check_kafka(source: KafkaSource, name: str, open_session: OpenSession) -> It
     steps = [("brokers", lambda: _reach(source))]
     if source.is_tls:
         steps.append(("certificate", lambda: check_certificate(source)))
-        steps.append(("host name", lambda: check_host_name(source)))
+        steps.append(("hostname", lambda: check_host_name(source)))
     steps += [
         ("Spark", lambda: f"version {open_session().version}"),
         ("settings", lambda: _check_settings(source, open_session())),
