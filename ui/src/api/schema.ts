@@ -41,6 +41,45 @@ export interface BatchSummary {
   non_retriable: number;
 }
 
+export interface BridgeDataset {
+  namespace: string;
+  name: string;
+  facets: Record<string, unknown>;
+  aliases?: BridgeName[];
+}
+
+export interface BridgeJob {
+  namespace: string;
+  name: string;
+  facets: Record<string, unknown>;
+}
+
+export interface BridgeJobDetail {
+  job: BridgeJob;
+  latest_inputs: BridgeDataset[];
+  latest_outputs: BridgeDataset[];
+}
+
+export interface BridgeName {
+  namespace: string;
+  name: string;
+}
+
+export interface BridgeStatus {
+  status: string;
+}
+
+export interface BridgeVersion {
+  version: string;
+  name: string;
+}
+
+export interface CatalogKind {
+  catalog_type: string;
+  node_type: string;
+  system_type: string;
+}
+
 export interface Cause {
   type: string;
   actor?: string | null;
@@ -269,6 +308,17 @@ export interface DatasetIdBody {
   name: string;
 }
 
+export interface DatasetLineageAnswer {
+  origin: BridgeName;
+  direction: string;
+  depth: number;
+  events: (Record<string, unknown>)[];
+  datasets_visited: number;
+  jobs_visited: number;
+  not_followed?: number;
+  gaps?: LineageGap[];
+}
+
 export interface DatasetList {
   datasets: DatasetShape[];
   totalCount: number;
@@ -429,6 +479,16 @@ export interface DriftingJob {
   columns: DriftPair[];
 }
 
+export interface EdgeCreated {
+  status: string;
+  edge: string;
+}
+
+export interface EdgeList {
+  edges: LineageEdge[];
+  total: number;
+}
+
 export interface EdgeShape {
   origin: string;
   destination: string;
@@ -471,6 +531,7 @@ export interface Error {
   path?: string;
   reason?: string;
   near?: string[];
+  detail?: string;
 }
 
 export interface EventList {
@@ -487,6 +548,11 @@ export interface EventMetric {
   abort: number;
   running: number;
   other: number;
+}
+
+export interface EventsStored {
+  events_stored: number;
+  graph_id: string;
 }
 
 export interface ExportedGraph {
@@ -558,12 +624,57 @@ export interface GapShape {
   description: string | null;
 }
 
+export interface GraphAnswer {
+  graph_id: string;
+  nodes: LineageNode[];
+  edges: LineageEdge[];
+  stats: GraphStats;
+  created_at: string;
+  last_modified: string;
+}
+
+export interface GraphContent {
+  nodes: LineageNode[];
+  edges: LineageEdge[];
+}
+
+export interface GraphCreated {
+  graph_id: string;
+}
+
+export interface GraphDeleted {
+  status: string;
+  graph_id: string;
+}
+
+export interface GraphImported {
+  graph_id: string;
+  nodes_imported: number;
+  edges_imported: number;
+}
+
 export interface GraphShape {
   graph: NodeShape[];
   node: string;
   asOf: string | null;
   isCut: boolean;
   incomplete: boolean;
+}
+
+export interface GraphStats {
+  node_count: number;
+  edge_count: number;
+  pipeline_count: number;
+  validation_warnings: string[];
+}
+
+export interface GraphSummary {
+  graph_id: string;
+  node_count: number;
+  edge_count: number;
+  pipeline_count: number;
+  created_at: string;
+  last_modified: string;
 }
 
 export interface HealthDataset {
@@ -877,6 +988,39 @@ export interface LineageDiff {
   next: string | null;
 }
 
+export interface LineageEdge {
+  src_id: string;
+  dst_id: string;
+  edge_type: "consumes" | "has_schema" | "materializes" | "member_of" | "produces" | "transforms";
+  confidence?: number;
+  attributes?: Record<string, unknown>;
+  first_seen?: string | null;
+  last_seen?: string | null;
+}
+
+export interface LineageGap {
+  job: BridgeName;
+  gaps: GapShape[];
+}
+
+export interface LineageNode {
+  node_id: string;
+  system: "aws" | "confluent" | "databricks" | "external" | "google";
+  node_type: "catalog_query" | "catalog_table" | "connector" | "consumer_group" | "external_dataset" | "flink_job" | "kafka_topic" | "ksqldb_query" | "notebook" | "schema" | "tableflow_table";
+  qualified_name: string;
+  display_name: string;
+  environment_id?: string | null;
+  environment_name?: string | null;
+  cluster_id?: string | null;
+  cluster_name?: string | null;
+  catalog_type?: string | null;
+  attributes?: Record<string, unknown>;
+  tags?: string[];
+  url?: string | null;
+  first_seen?: string | null;
+  last_seen?: string | null;
+}
+
 export interface LineagePath {
   nodes: string[];
   edges: DrawnEdge[];
@@ -939,6 +1083,26 @@ export interface NamespaceShape {
   ownerName: string;
   description: string | null;
   isHidden: boolean;
+}
+
+export interface NodeCreated {
+  status: string;
+  node_id: string;
+}
+
+export interface NodeLineage {
+  origin: string;
+  direction: string;
+  hops: number;
+  nodes: LineageNode[];
+  edges: LineageEdge[];
+  node_count: number;
+  edge_count: number;
+}
+
+export interface NodeList {
+  nodes: LineageNode[];
+  total: number;
 }
 
 export interface NodeName {
@@ -1032,6 +1196,10 @@ export interface ProblemShape {
   since: string | null;
   run: string | null;
   acknowledged: ProblemAcknowledged | null;
+}
+
+export interface PushProviders {
+  providers: string[];
 }
 
 export interface RejectedList {
@@ -1279,6 +1447,24 @@ export interface TagShape {
   description: string | null;
 }
 
+export interface TaskInfo {
+  task_id: string;
+  task_type: string;
+  status: string;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  progress: string[];
+  result: Record<string, unknown> | null;
+  error: string | null;
+  params: Record<string, unknown>;
+}
+
+export interface TaskStarted {
+  task_id: string;
+  status: string;
+}
+
 export interface Throughput {
   minutes: number;
   to: string;
@@ -1297,6 +1483,11 @@ export interface TransformationShape {
 export interface UntoldPart {
   name: string;
   description: string;
+}
+
+export interface UnusedKey {
+  key: string;
+  reason: string;
 }
 
 export interface UpstreamProblem {
@@ -1339,6 +1530,12 @@ export interface VersionedJob {
   namespace: string | null;
   name: string | null;
   version: string | null;
+}
+
+export interface ViewAnswer {
+  view: string;
+  events: (Record<string, unknown>)[];
+  systems: string[] | null;
 }
 
 export interface VolumeAt {

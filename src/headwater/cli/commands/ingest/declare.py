@@ -12,7 +12,7 @@ from headwater.cli.api.client import DEFAULT_URL, Client, ServerOption
 from headwater.cli.api.delivery import send_events
 from headwater.cli.output.screen import print_json
 from headwater.config import all_variables, load_settings
-from headwater.declared.events import KeptParts, design_event, event_parts, run_event
+from headwater.declared.events import EventParts, design_event, event_parts, run_event
 from headwater.declared.form import json_schema
 from headwater.declared.jobs import DeclaredJob, FileProblem
 from headwater.declared.reading import read_files
@@ -121,7 +121,7 @@ def _read(files: Sequence[str], namespace: str) -> list[DeclaredJob]:
     return found.jobs
 
 
-def _parts(jobs: Sequence[DeclaredJob]) -> list[KeptParts]:
+def _parts(jobs: Sequence[DeclaredJob]) -> list[EventParts]:
     parts = [event_parts(each) for each in jobs]
     # What SQL does not tell is worth knowing, and no reason to tell nothing.
     _print_problems([problem for each in parts for problem in each.problems])
