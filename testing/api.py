@@ -16,6 +16,7 @@ from sqlalchemy import Engine, delete, select, update
 from headwater.collect.plans import CollectorPlan
 from headwater.config import LakeSettings, Settings, SqlSettings
 from headwater.model.column_map import ColumnMap, read_column_map
+from headwater.publish.plans import PublisherPlan
 from headwater.server.app import Application
 from headwater.server.bridge.extraction import Extract
 from headwater.server.http.keyring import REFRESH_SECONDS
@@ -41,12 +42,13 @@ def serve(
     key_refresh_seconds: float = REFRESH_SECONDS,
     collectors: Sequence[CollectorPlan] = (),
     extract: Extract | None = None,
+    publishers: Sequence[PublisherPlan] = (),
 ) -> Iterator[str]:
     """Run the application as `headwater serve` does, in a thread; gives its URL."""
     if settings.store is not None:
         prepare_sqlite(settings.store)
     config = uvicorn.Config(
-        Application(settings, key_refresh_seconds, collectors, extract),
+        Application(settings, key_refresh_seconds, collectors, extract, publishers),
         loop="uvloop",
         http=BoundedProtocol,
         log_config=None,

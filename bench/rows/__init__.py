@@ -16,11 +16,12 @@ from bench.rows.connect import connect_apply, connect_worker
 from bench.rows.estate import estate, estate_large
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
-from bench.rows.kinesis import kinesis_cost
 from bench.rows.kafka_estate import kafka_estate
+from bench.rows.kinesis import kinesis_cost
 from bench.rows.live import live_tabs
 from bench.rows.mixed import readers_and_writers
 from bench.rows.pipeline import bulk, bulk_growth, projection
+from bench.rows.publish import publish
 from bench.rows.reads import reads, reads_history, reads_postgres
 from bench.rows.search import search
 from bench.rows.size import growth, memory, start
@@ -62,6 +63,7 @@ ROWS = (
     Row("collect-dbt", collect_dbt, is_full_only=True),
     Row("kinesis-cost", kinesis_cost, is_full_only=True),
     Row("kafka-estate", kafka_estate, is_full_only=True),
+    Row("publish", publish, is_full_only=True),
     Row("projection", projection, is_full_only=True),
     Row("estate-large", estate_large, is_full_only=True),
     Row("reads-postgres", reads_postgres, is_full_only=True),

@@ -58,13 +58,15 @@ def _from_kafka() -> Sample:
 
 def _measure(options: Sequence[str], send: Send) -> Sample:
     """The CPU of an event, once Spark is warm."""
-    with tempfile.TemporaryDirectory(prefix="headwater-bench-") as folder:
-        with _ingest(options, Path(folder)) as (pid, count):
-            _send(send, WARM_UP, 0)
-            _wait(lambda: count() >= WARM_UP)
-            with process.meter(pid) as reading:
-                _send(send, EVENTS, 1_000)
-                _wait(lambda: count() >= WARM_UP + EVENTS)
+    with (
+        tempfile.TemporaryDirectory(prefix="headwater-bench-") as folder,
+        _ingest(options, Path(folder)) as (pid, count),
+    ):
+        _send(send, WARM_UP, 0)
+        _wait(lambda: count() >= WARM_UP)
+        with process.meter(pid) as reading:
+            _send(send, EVENTS, 1_000)
+            _wait(lambda: count() >= WARM_UP + EVENTS)
     return Sample(reading.cpu / EVENTS * 1_000_000, reading.steal)
 
 

@@ -290,6 +290,8 @@ def test_a_partial_run_keeps_the_names_of_the_others(tmp_path: Path) -> None:
     found = Found(list(collector.collect()))
     assert found.states() == {"dw.main.shop.revenue": "COMPLETE", "dbt-run-shop": "COMPLETE"}
     assert names(found.job("dw.main.shop.revenue")["outputs"]) == ["dw.main.revenue"]
+    # It is declared by one job, not by both.
+    assert found.job("dw.main.shop.revenue.build.run")["outputs"] == []
     assert not [e for e in found.events if "stg_orders" in e.get("job", {}).get("name", "")]
 
 
@@ -325,6 +327,23 @@ def test_what_a_command_did_not_compile_is_as_it_was_compiled_last(tmp_path: Pat
         "snapshot.shop.history",
     ]
     assert names(first.job("dw.main.shop.stg_orders.build.run")["inputs"]) == ["dw.raw.orders"]
+
+
+def test_a_model_that_is_gone_is_taken_back_once(tmp_path: Path) -> None:
+    project = small_project()
+    target = project.write(tmp_path / "target")
+    given: Json = {"target": target, "namespace": NAMESPACE, "state": tmp_path / "state"}
+    collector = DbtCollector(DbtSettings(**given), "x")
+    collector.acknowledge(list(collector.collect()))
+    del project.manifest["nodes"]["snapshot.shop.history"]
+    del project.manifest["exposures"]["exposure.shop.board"]
+    project.write(target)
+    found = list(collector.collect())
+    collector.acknowledge(found)
+    gone = ["dw.main.shop.history.snapshot", "exposure.shop.board"]
+    assert [e["job"]["name"] for e in Found(found).events] == gone
+    assert all(e["inputs"] == e["outputs"] == [] for e in Found(found).events)
+    assert list(collector.collect()) == []
 
 
 def test_compiling_is_no_run(collect: Collect) -> None:

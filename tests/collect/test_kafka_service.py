@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
-    AclBinding,
     AclBindingFilter,
     AclOperation,
     AclPermissionType,
@@ -25,7 +24,8 @@ from testing.api import Api, open_api
 from testing.commands import run_program
 from testing.events.minimal import run_event
 from testing.services.kafka import Kafka
-from testing.services.kafka_guarded import PASSWORD, USER, GuardedKafka
+from testing.services.kafka_guarded import GuardedKafka
+from testing.services.kafka_secured import PASSWORD, USER
 from testing.wait import wait_until
 
 pytestmark = pytest.mark.integration
@@ -168,16 +168,17 @@ def test_what_may_not_be_read_is_a_gap(api: Api, tmp_path: Path) -> None:
             kafka.create_topic(topic)
         kafka.produce("orders", [b"1"])
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-        allow(admin, ResourceType.TOPIC, "orders", AclOperation.DESCRIBE)
-        allow(admin, ResourceType.GROUP, "readers", AclOperation.DESCRIBE)
+        kafka.allow(ResourceType.TOPIC, "orders", AclOperation.DESCRIBE)
+        kafka.allow(ResourceType.GROUP, "readers", AclOperation.DESCRIBE)
         secured: Json = {
-            "bootstrap": kafka.sasl_bootstrap,
+            "bootstrap": kafka.address("SASL_PLAINTEXT"),
             "protocol": "SASL_PLAINTEXT",
             "user": USER,
             "password": f"file:{tmp_path / 'password'}",
             "state": tmp_path / "state",
         }
         (tmp_path / "password").write_text(PASSWORD)
+        check_connections(kafka, tmp_path)
         with reading(kafka.bootstrap, "readers", "orders"):
             collector = KafkaCollector(KafkaSettings(**secured), api.url)
             steps = collector.check()
@@ -197,32 +198,37 @@ def test_what_may_not_be_read_is_a_gap(api: Api, tmp_path: Path) -> None:
         again = list(KafkaCollector(KafkaSettings(**secured), api.url).collect())
         assert not any(b"DROP" in each.data for each in again)
         # With rights, the rules themselves are reported, and what was missing is not missing.
-        allow(admin, ResourceType.BROKER, "kafka-cluster", AclOperation.DESCRIBE)
-        allow(admin, ResourceType.TOPIC, "*", AclOperation.DESCRIBE)
-        allow(admin, ResourceType.TOPIC, "*", AclOperation.DESCRIBE_CONFIGS)
+        kafka.allow(ResourceType.BROKER, "kafka-cluster", AclOperation.DESCRIBE)
+        kafka.allow(ResourceType.TOPIC, "*", AclOperation.DESCRIBE)
+        kafka.allow(ResourceType.TOPIC, "*", AclOperation.DESCRIBE_CONFIGS)
         wait_until(lambda: "secrets" in names_seen(secured))
         collector = KafkaCollector(KafkaSettings(**secured), api.url)
         found = list(collector.collect())
         api.store(*(each.data for each in found))
-        facets = api.dataset(f"kafka://{kafka.sasl_bootstrap}", "secrets")["facets"]
+        facets = api.dataset(f"kafka://{kafka.address('SASL_PLAINTEXT')}", "secrets")["facets"]
         grants = facets["kafka_access"]["grants"]
         assert {each["principal"] for each in grants} == {f"User:{USER}"}
         assert {each["operation"] for each in grants} == {"describe", "describe_configs"}
         assert api.read("/discovery")["clusters"][0]["gaps"] == []
 
 
-def allow(admin: Any, kind: Any, name: str, operation: Any) -> None:
-    binding = AclBinding(
-        kind,
-        name,
-        ResourcePatternType.LITERAL,
-        f"User:{USER}",
-        "*",
-        operation,
-        AclPermissionType.ALLOW,
+def check_connections(kafka: GuardedKafka, folder: Path) -> None:
+    """Each protocol is spoken, and a certificate that has expired is named as what is wrong."""
+    certificate, key = kafka.client
+    password = {"user": USER, "password": f"file:{folder / 'password'}"}
+    ways: list[Json] = [
+        {"bootstrap": kafka.address("SSL"), "certificate": certificate, "key": key},
+        {"bootstrap": kafka.address("SASL_SSL"), "mechanism": "SCRAM-SHA-512", **password},
+    ]
+    for way in ways:
+        settings = KafkaSettings(ca=kafka.ca, state=folder / "ways", **way)
+        steps = KafkaCollector(settings, "http://server").check()
+        assert all(step.is_ok for step in steps), steps
+    expired = KafkaSettings(
+        bootstrap=kafka.address("EXPIRED"), ca=kafka.ca, timeout="3s", state=folder / "ways"
     )
-    for future in admin.create_acls([binding]).values():
-        future.result(30)
+    failed = KafkaCollector(expired, "http://server").check()[-1]
+    assert not failed.is_ok and "certificate" in failed.detail, failed
 
 
 def acl_filter(kind: Any, name: str) -> Any:

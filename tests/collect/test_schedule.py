@@ -9,7 +9,7 @@ from pydantic import Field
 
 from headwater.collect import Collected
 from headwater.collect.plans import CollectorPlan
-from headwater.collect.schedule import CollectorLoop, PassResult, Scheduler
+from headwater.collect.schedule import CollectorLoop, PassResult, ScheduledPlan, Scheduler
 from headwater.config import Section
 from headwater.errors import SourceUnavailable, StoreUnavailable
 from headwater.plugins import CheckStep
@@ -61,19 +61,19 @@ class MemoryBoard:
         self.released: list[str] = []
         self.requested = False
 
-    def take_lease(self, plan: CollectorPlan) -> bool:
+    def take_lease(self, plan: ScheduledPlan) -> bool:
         return self.is_free
 
-    def is_requested(self, plan: CollectorPlan) -> bool:
+    def is_requested(self, plan: ScheduledPlan) -> bool:
         return self.requested
 
-    def started(self, plan: CollectorPlan) -> None:
+    def started(self, plan: ScheduledPlan) -> None:
         self.requested = False
 
-    def ended(self, plan: CollectorPlan, result: PassResult, next_at: int) -> None:
+    def ended(self, plan: ScheduledPlan, result: PassResult, next_at: int) -> None:
         self.results.append((plan.name, result, next_at))
 
-    def release(self, plan: CollectorPlan) -> None:
+    def release(self, plan: ScheduledPlan) -> None:
         self.released.append(plan.name)
 
     def of(self, name: str) -> list[PassResult]:
@@ -191,7 +191,7 @@ def test_a_board_that_does_not_answer_is_waited_for() -> None:
     class AwayBoard(MemoryBoard):
         tries = 0
 
-        def take_lease(self, plan: CollectorPlan) -> bool:
+        def take_lease(self, plan: ScheduledPlan) -> bool:
             self.tries += 1
             if self.tries < 4:
                 raise StoreUnavailable("the store is away")

@@ -19,8 +19,8 @@ from testing.api import Api, open_api
 from testing.commands import run_program
 from testing.dbt_project import NAMESPACE, small_project
 from testing.events.minimal import run_event
-from testing.stand_ins.confluent import open_cloud
 from testing.services.kafka import Kafka
+from testing.stand_ins.confluent import open_cloud
 from testing.stand_ins.connect_rest import serve_stand_in
 from testing.stand_ins.flink_rest import FlinkStandIn
 from testing.stand_ins.ksqldb import KsqldbStandIn

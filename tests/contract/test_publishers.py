@@ -1,11 +1,13 @@
 """What every publisher must do; each that is registered has an example here to do it with."""
 
+import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import boto3
 import httpx2
 import msgspec
 import pytest
@@ -20,14 +22,21 @@ from headwater.publish import PUBLISHERS, Publisher
 from headwater.store.engine import Engine
 from headwater.store.write.writer import open_writer
 from testing.commands import run_program
+from testing.events.bridge import UNITY, estate
 from testing.events.minimal import run_event
 from testing.services.headwater import Headwater
+from testing.services.moto import Moto
+from testing.stand_ins.databricks import DatabricksStandIn
+from testing.stand_ins.datazone import DataZoneStandIn
+from testing.stand_ins.google_lineage import GoogleLineageStandIn
+from testing.stand_ins.recording import serve_written
 from tests.store.conftest import empty_engine, engine, store_url
 
 __all__ = ["empty_engine", "engine", "store_url"]
 
 pytestmark = pytest.mark.integration
 
+TOKEN = "catalog-very-secret"
 EVENTS = [
     msgspec.json.encode(run_event(job=f"job-{number}", at=f"2024-05-01T10:00:0{number}Z"))
     for number in range(5)
@@ -41,6 +50,7 @@ class Example(NamedTuple):
     absent: dict[str, Any]
     received: Callable[[], list[Any]]
     expected: list[Any]
+    events: Sequence[bytes] = EVENTS
 
 
 def example_openlineage(request: pytest.FixtureRequest) -> Example:
@@ -62,10 +72,113 @@ def example_openlineage(request: pytest.FixtureRequest) -> Example:
     )
 
 
+def example_unity_catalog(request: pytest.FixtureRequest) -> Example:
+    stand_in = request.getfixturevalue("databricks")
+    given = {"token": "env:CATALOG_TOKEN", "namespace": [UNITY]}
+
+    def received() -> list[Any]:
+        return sorted(each["properties"]["name"] for each in stand_in.objects.values())
+
+    names = ["acme.sales.orders", "enrich", "orders", "orders-source", "orders.enriched"]
+    return Example(
+        {"url": stand_in.url, **given},
+        {"url": "http://127.0.0.1:1", **given},
+        received,
+        [*names, "shop.public.orders", "sink-3", "sink-4", "sink-5", "table/sales/orders"],
+        estate(),
+    )
+
+
+def example_google(request: pytest.FixtureRequest) -> Example:
+    stand_in = request.getfixturevalue("google")
+    given = {"token": "env:CATALOG_TOKEN", "project": "acme"}
+    return Example(
+        {"url": stand_in.url, **given},
+        {"url": "http://127.0.0.1:1", **given},
+        lambda: sorted(each["job"]["name"] for each in stand_in.events.values()),
+        ["enrich", "orders-source", "sink-3", "sink-4", "sink-5"],
+        estate(),
+    )
+
+
+def example_datazone(request: pytest.FixtureRequest) -> Example:
+    stand_in = request.getfixturevalue("datazone")
+    given = {"region": "eu-west-1", "domain": "dzd_abc123"}
+    return Example(
+        {"endpoint_url": stand_in.url, **given},
+        {"endpoint_url": "http://127.0.0.1:1", **given},
+        lambda: sorted(each["job"]["name"] for each in stand_in.events.values()),
+        ["enrich", "orders-source", "sink-3", "sink-4", "sink-5"],
+        estate(),
+    )
+
+
+def example_glue(request: pytest.FixtureRequest) -> Example:
+    glue = request.getfixturevalue("glue")
+
+    def received() -> list[Any]:
+        (table,) = glue.get_tables(DatabaseName="sales")["TableList"]
+        return sorted(key for key in table["Parameters"] if key.endswith((".jobs", ".columns")))
+
+    return Example(
+        {"region": "eu-west-1", "endpoint_url": glue.meta.endpoint_url},
+        {"region": "eu-west-1", "endpoint_url": "http://127.0.0.1:1"},
+        received,
+        ["headwater.columns", "headwater.jobs"],
+        estate(),
+    )
+
+
 # One line for each publisher of Headwater's own.
 EXAMPLES: dict[str, Callable[[pytest.FixtureRequest], Example]] = {
-    "openlineage": example_openlineage
+    "openlineage": example_openlineage,
+    "unity-catalog": example_unity_catalog,
+    "glue": example_glue,
+    "datazone": example_datazone,
+    "google-lineage": example_google,
 }
+
+
+@pytest.fixture(autouse=True)
+def keys_of_catalogs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CATALOG_TOKEN", TOKEN)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIATEST")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "very-secret")
+
+
+@pytest.fixture
+def databricks() -> Iterator[DatabricksStandIn]:
+    with serve_written(DatabricksStandIn(TOKEN)) as stand_in:
+        stand_in.add_table("main.sales.orders")
+        yield stand_in
+
+
+@pytest.fixture
+def google() -> Iterator[GoogleLineageStandIn]:
+    with serve_written(GoogleLineageStandIn(TOKEN)) as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def datazone() -> Iterator[DataZoneStandIn]:
+    with serve_written(DataZoneStandIn("dzd_abc123", "AKIATEST")) as stand_in:
+        yield stand_in
+
+
+@pytest.fixture(scope="module")
+def moto() -> Iterator[Moto]:
+    with Moto.start() as service:
+        yield service
+
+
+@pytest.fixture
+def glue(moto: Moto) -> Any:
+    client = boto3.client("glue", region_name="eu-west-1", endpoint_url=moto.url)
+    with contextlib.suppress(client.exceptions.EntityNotFoundException):
+        client.delete_database(Name="sales")
+    client.create_database(DatabaseInput={"Name": "sales"})
+    client.create_table(DatabaseName="sales", TableInput={"Name": "orders", "Parameters": {}})
+    return client
 
 
 @pytest.fixture
@@ -85,10 +198,10 @@ def example(name: str, request: pytest.FixtureRequest) -> Example:
 
 
 @pytest.fixture
-def filled(engine: Engine) -> Engine:
+def filled(engine: Engine, example: Example) -> Engine:
     """A store with some events."""
     with closing(open_writer(engine, notes_for_lake=True)) as writer:
-        writer.write([project(decode_event(event)) for event in EVENTS])
+        writer.write([project(decode_event(event)) for event in example.events])
     return engine
 
 
@@ -139,8 +252,13 @@ def test_check_names_its_steps_and_changes_nothing(
 
 def test_its_command_publishes(name: str, example: Example, filled: Engine) -> None:
     store = filled.url.render_as_string(hide_password=False)
-    given = [(f"--{key.replace('_', '-')}", str(value)) for key, value in example.present.items()]
-    options = [word for pair in given for word in pair]
+    given = {
+        key: value if isinstance(value, list) else [value] for key, value in example.present.items()
+    }
+    pairs = [
+        (f"--{key.replace('_', '-')}", str(one)) for key, some in given.items() for one in some
+    ]
+    options = [word for pair in pairs for word in pair]
     outcome = run_program("publish", name, *options, "--store", store, "-o", "json")
     assert (outcome.status, outcome.err) == (0, "")
     assert json.loads(outcome.out)["refused"] == 0

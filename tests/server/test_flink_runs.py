@@ -1,6 +1,7 @@
 """A job of Flink that its listener and the collector report: one run, and one dataset each."""
 
 import itertools
+from collections.abc import Sequence
 
 import pytest
 
@@ -14,9 +15,10 @@ LISTENER_RUN = "01a1de64-8877-7d1e-9912-1f7c18c76a3e"
 TABLE, UNKNOWN = "default_catalog.default_database.stats", "unknown://scheduler/load"
 
 
-def heard(kind: str, minute: int, run: str, **datasets: list[Json]) -> Json:
+def heard(kind: str, minute: int, run: str, outputs: Sequence[Json] = ()) -> Json:
     facets = {"flink_job": {"jobId": FLINK_JOB}}
-    return run_event(kind, f"2024-05-01T10:0{minute}:00Z", run, run_facets=facets, **datasets)
+    at = f"2024-05-01T10:0{minute}:00Z"
+    return run_event(kind, at, run, run_facets=facets, outputs=list(outputs))
 
 
 def written(namespace: str, name: str, **facets: Json) -> list[Json]:

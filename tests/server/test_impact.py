@@ -1,9 +1,12 @@
 """`/impact`: what a change affects, directly or not, how far, and whose it is."""
 
+from pathlib import Path
 from typing import Any
 
+from headwater.collect.dbt import DbtCollector, DbtSettings
 from headwater.model.values.instant import MINUTE
 from testing.api import Api, error_of
+from testing.dbt_project import NAMESPACE, small_project
 from testing.events.minimal import JOBS, TABLES, dataset, schema
 from tests.server.test_health import ended
 from tests.server.test_problems import owned
@@ -99,3 +102,41 @@ class TestImpact:
     def test_unknown_and_wrong_nodes(self, sqlite_api: Api) -> None:
         error_of(sqlite_api.get("/impact", nodeId="dataset:n:none"), 404)
         error_of(sqlite_api.get("/impact", nodeId="none"), 400, "nodeId")
+
+
+class TestEndsOfChains:
+    def test_a_job_that_writes_nothing_is_affected_by_what_it_reads(self, api: Api) -> None:
+        fill(api)
+        ended(api, "board", 3 * MINUTE, inputs=[dataset("sums")], outputs=[])
+        found = assets(api, f"datasetField:{TABLES}:orders:price")
+        assert (found["board"]["type"], found["board"]["hops"]) == ("JOB", 2)
+        near = assets(api, f"datasetField:{TABLES}:orders:price", depth=1)
+        assert "board" not in near and "sums" in near
+
+    def test_a_dashboard_of_dbt_is_reached_from_a_column_of_a_topic(
+        self, sqlite_api: Api, tmp_path: Path
+    ) -> None:
+        api = sqlite_api
+        way = {"type": "DIRECT", "subtype": "IDENTITY"}
+        source = {"namespace": "kafka://broker:9092", "name": "orders"}
+        fields = {
+            "amount": {"inputFields": [{**source, "field": "amount", "transformations": [way]}]}
+        }
+        table = dataset("dw.raw.orders", columnLineage={"fields": fields})
+        ended(
+            api,
+            "orders-sink",
+            5 * MINUTE,
+            inputs=[source],
+            outputs=[{**table, "namespace": NAMESPACE}],
+        )
+        project = small_project()
+        project.ran()
+        target = project.write(tmp_path / "target")
+        settings = DbtSettings(target=target, namespace=NAMESPACE, state=tmp_path / "state")
+        api.store(*(each.data for each in DbtCollector(settings, "x").collect()))
+        found = assets(api, "datasetField:kafka://broker:9092:orders:amount")
+        assert found["dw.main.revenue"]["columns"] == ["revenue"]
+        assert found["exposure.shop.board"]["owners"] == ["Ann"]
+        other = assets(api, "datasetField:kafka://broker:9092:orders:amount", depth=2)
+        assert "exposure.shop.board" not in other

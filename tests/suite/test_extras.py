@@ -65,7 +65,7 @@ def test_every_extra_brings_what_is_listed_under_it() -> None:
     providers = packages_distributions()
     # What libraries bring with them, which pyproject.toml leaves to them.
     indirect = {"pydantic": "pydantic-settings", "starlette": "fastapi", "py4j": "pyspark"}
-    indirect["antlr4"] = "proto-schema-parser"
+    indirect |= {"antlr4": "proto-schema-parser", "botocore": "boto3"}
     for extra, libraries in LIBRARIES.items():
         for library in libraries:
             found = {indirect.get(library)} | set(map(distribution, providers.get(library, [])))

@@ -1,15 +1,15 @@
-"""Runs collectors by themselves: each on its own, so that one that hangs holds up no other."""
+"""Runs collectors by themselves, and whatever else has passes: each on its own, so that one that
+hangs holds up no other."""
 
 import logging
 import random
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from headwater.collect import Collected, Collector
+from headwater.collect import Collected
 from headwater.collect.delivery import SendEvents, deliver
-from headwater.collect.plans import CollectorPlan
 from headwater.errors import HeadwaterError
 from headwater.leases import LEASE_SECONDS, LOOK_SECONDS, wait_after
 from headwater.model.values.instant import SECOND, now
@@ -33,37 +33,59 @@ class PassResult(NamedTuple):
         return self.error is not None
 
 
+class ScheduledPlan(Protocol):
+    """What runs by itself, and when; spans in seconds."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def type(self) -> str: ...
+
+    @property
+    def every(self) -> float: ...
+
+    @property
+    def max_pass(self) -> float: ...
+
+    def open(self, destination: Any, /) -> Any: ...
+
+
 class Board(Protocol):
     """Where it is noted what collectors do: who runs one, when, and with what result.
 
     Times are in microseconds since 1970.
     """
 
-    def take_lease(self, plan: CollectorPlan) -> bool:
+    def take_lease(self, plan: ScheduledPlan) -> bool:
         """Be the one who runs it, for a while; False where another is."""
 
-    def is_requested(self, plan: CollectorPlan) -> bool:
+    def is_requested(self, plan: ScheduledPlan) -> bool:
         """Whether somebody requested a pass since the last one began."""
 
-    def started(self, plan: CollectorPlan) -> None: ...
+    def started(self, plan: ScheduledPlan) -> None: ...
 
-    def ended(self, plan: CollectorPlan, result: PassResult, next_at: int) -> None: ...
+    def ended(self, plan: ScheduledPlan, result: PassResult, next_at: int) -> None: ...
 
-    def release(self, plan: CollectorPlan) -> None: ...
+    def release(self, plan: ScheduledPlan) -> None: ...
 
 
 class Scheduler:
     """Runs collectors from `start` to `close`, each in threads of its own."""
 
+    @property
+    def loop_class(self) -> type["CollectorLoop"]:
+        return CollectorLoop
+
     def __init__(
-        self, plans: Sequence[CollectorPlan], destination: str, send: SendEvents, board: Board
+        self, plans: Sequence[ScheduledPlan], destination: Any, send: SendEvents, board: Board
     ) -> None:
         self._stopping = threading.Event()
         self._loops = [
-            CollectorLoop(plan, destination, send, board, self._stopping) for plan in plans
+            self.loop_class(plan, destination, send, board, self._stopping) for plan in plans
         ]
         self._threads = [
-            threading.Thread(target=loop.run, name=f"headwater-collect-{plan.name}", daemon=True)
+            threading.Thread(target=loop.run, name=f"headwater-pass-{plan.name}", daemon=True)
             for loop, plan in zip(self._loops, plans, strict=True)
         ]
 
@@ -85,8 +107,8 @@ class CollectorLoop:
 
     def __init__(
         self,
-        plan: CollectorPlan,
-        destination: str,
+        plan: ScheduledPlan,
+        destination: Any,
         send: SendEvents,
         board: Board,
         stopping: threading.Event,
@@ -98,9 +120,9 @@ class CollectorLoop:
         self._board = board
         self._stopping = stopping
         self._jitter = jitter
-        self._collector: Collector | None = None
+        self._collector: Any = None
         self._failures = 0
-        self._under_way: _Pass | None = None
+        self._under_way: Pass | None = None
         self._renew_at = 0.0
 
     def run(self) -> None:
@@ -150,7 +172,7 @@ class CollectorLoop:
                 self._collector = self._plan.open(self._destination)
             except HeadwaterError as error:
                 return PassResult(error=error.message)
-        self._under_way = _Pass(self._collector, self._send)
+        self._under_way = self._begin(self._collector)
         give_up = time.monotonic() + self._plan.max_pass
         while not self._under_way.is_done(LOOK_SECONDS):
             if time.monotonic() >= give_up:
@@ -162,6 +184,10 @@ class CollectorLoop:
                 return self._under_way.so_far("the server was stopped")
             self._hold_lease()
         return self._under_way.so_far(None)
+
+    def _begin(self, collector: Any) -> "Pass":
+        """Begin a pass, in a thread of its own."""
+        return Pass(lambda note: deliver(collector, self._send, note.event, is_watching=True))
 
     def _hold_lease(self) -> bool:
         """Whether this one is to run it; a lease that is fresh is not requested again."""
@@ -179,14 +205,14 @@ class CollectorLoop:
             log.debug("the lease of %s ends by itself: %s", self._plan.name, error.message)
 
 
-class _Pass:
+class Pass:
     """One pass in a thread of its own."""
 
-    def __init__(self, collector: Collector, send: SendEvents) -> None:
+    def __init__(self, run: Callable[["Pass"], None]) -> None:
         self._stored = self._refused = 0
         self._first_refusal: str | None = None
         self._error: str | None = None
-        self._thread = threading.Thread(target=self._run, args=(collector, send), daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(run,), daemon=True)
         self._thread.start()
 
     @property
@@ -200,20 +226,24 @@ class _Pass:
     def so_far(self, error: str | None) -> PassResult:
         return PassResult(self._stored, self._refused, self._error or error, self._first_refusal)
 
-    def _run(self, collector: Collector, send: SendEvents) -> None:
+    def event(self, event: Collected, reason: str | None) -> None:
+        """Note that an event was stored, or why it was refused."""
+        refusal = None if reason is None else f"{event.place}: {reason}"
+        self.add(int(reason is None), int(reason is not None), refusal)
+
+    def add(self, stored: int, refused: int, refusal: str | None) -> None:
+        """Note how much was stored and refused."""
+        self._stored += stored
+        self._refused += refused
+        if refused and self._first_refusal is None:
+            self._first_refusal = refusal
+
+    def _run(self, run: Callable[["Pass"], None]) -> None:
         try:
-            deliver(collector, send, self._record, is_watching=True)
+            run(self)
         except HeadwaterError as error:
             self._error = error.message
         except Exception as error:
-            # A collector may be a stranger's.
-            log.exception("a collector failed")
+            # What runs may be a stranger's.
+            log.exception("a pass failed")
             self._error = f"{type(error).__name__}: {error}"
-
-    def _record(self, event: Collected, reason: str | None) -> None:
-        if reason is None:
-            self._stored += 1
-            return
-        self._refused += 1
-        if self._first_refusal is None:
-            self._first_refusal = f"{event.place}: {reason}"

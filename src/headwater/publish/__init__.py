@@ -3,7 +3,7 @@
 One folder a catalog. docs/adding-a-system.md walks through one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
@@ -22,27 +22,63 @@ PUBLISHERS = Registry(
             "headwater.publish.openlineage:OpenLineagePublisher",
             "Relay every event, as received, to another OpenLineage backend by HTTP.",
         ),
+        "unity-catalog": Entry(
+            "headwater.publish.unity_catalog:UnityCatalogPublisher",
+            "External lineage, properties and comments for Databricks' Unity Catalog.",
+            "databricks",
+        ),
+        "glue": Entry(
+            "headwater.publish.glue:GluePublisher",
+            "A summary of lineage in the parameters and descriptions of AWS Glue's tables.",
+            "aws",
+        ),
+        "datazone": Entry(
+            "headwater.publish.datazone:DataZonePublisher",
+            "The lineage of jobs as OpenLineage events for Amazon DataZone.",
+            "aws",
+        ),
+        "google-lineage": Entry(
+            "headwater.publish.google_lineage:GooglePublisher",
+            "The lineage of jobs as OpenLineage events for Google's Data Lineage API.",
+        ),
     },
     reserved=("status", "refused", "again", "remove"),
 )
 
 
 class PlannedChange(NamedTuple):
-    """What would be done at the target: an action, on what, and how often."""
+    """What would be done at the target: an action, on what, and how often.
+
+    `details` are lines of a diff: what it is to hold, or what changes of it.
+    """
 
     action: str
     what: str
     times: int = 1
+    details: tuple[str, ...] = ()
 
 
 class Published(NamedTuple):
-    """What one step has done, for good; `waiting` is how much is left, if known."""
+    """What one step has done, for good; `waiting` is how much is left, if known.
+
+    Of what was sent to a catalog, some was `created`, `updated` or `removed`.
+    """
 
     sent: int = 0
     refused: int = 0
     skipped: int = 0
     """Not for this target."""
     waiting: int | None = None
+    created: int = 0
+    updated: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    problems: tuple[str, ...] = ()
+    """Why items were refused, in a line each."""
+    left_out: tuple[str, ...] = ()
+    """Why items were skipped, in a line each."""
+    written: tuple[tuple[str, int], ...] = ()
+    """How many items of each kind were created or updated."""
 
 
 class Publisher(Protocol):
@@ -55,7 +91,7 @@ class Publisher(Protocol):
     def check(self) -> Sequence[CheckStep]:
         """Try each thing that is needed, up to the first that fails; changes nothing."""
 
-    def plan(self) -> Sequence[PlannedChange]:
+    def plan(self) -> Iterable[PlannedChange]:
         """What `publish` would send now; changes nothing."""
 
     def publish(self) -> Iterator[Published]:

@@ -16,6 +16,7 @@ from headwater.collect.plans import CollectorPlan
 from headwater.collect.schedule import Scheduler
 from headwater.config import Settings
 from headwater.errors import HeadwaterError
+from headwater.publish.plans import PublisherPlan
 from headwater.server import operations
 from headwater.server.background.collecting import schedule_collectors
 from headwater.server.background.discovery import Discover
@@ -23,6 +24,7 @@ from headwater.server.background.following import Follow
 from headwater.server.background.lake import LakeExpiry, LakeFlush
 from headwater.server.background.memory import GiveMemoryBack
 from headwater.server.background.periodic import Background
+from headwater.server.background.publishing import schedule_publishers
 from headwater.server.background.retention import Retention
 from headwater.server.background.sql_columns import SqlColumns
 from headwater.server.bridge import datasets as bridge_datasets
@@ -90,6 +92,8 @@ from headwater.server.marquez import (
 )
 from headwater.server.marquez.writes import routes as write_routes
 from headwater.server.openapi.document import describe_api
+from headwater.server.publishers import routes as publisher_routes
+from headwater.server.publishers.push import create_push_router
 from headwater.server.sql import routes as sql_routes
 from headwater.server.web.pages import BUILT, LOST, create_web_router, is_lost_page
 from headwater.store.engine import Engine, describe, open_engine, release_idle
@@ -115,9 +119,11 @@ class Application:
         key_refresh_seconds: float = REFRESH_SECONDS,
         collectors: Sequence[CollectorPlan] = (),
         extract: Extract | None = None,
+        publishers: Sequence[PublisherPlan] = (),
     ) -> None:
         """`extract` is what tasks run, by default the Confluent Cloud collector of the settings."""
         self._settings = settings
+        self._publishers = publishers
         self._collectors = collectors
         self._extract = extract
         self._key_refresh_seconds = key_refresh_seconds
@@ -213,8 +219,16 @@ class Application:
         app.include_router(insight_routes.router, prefix="/api/v1")
         app.include_router(live_routes.router, prefix="/api/v1")
         app.include_router(sql_routes.router, prefix="/api/v1")
-        for more in (collector_routes, ingestion_routes, senders, tag_report, owners):
+        for more in (
+            collector_routes,
+            publisher_routes,
+            ingestion_routes,
+            senders,
+            tag_report,
+            owners,
+        ):
             app.include_router(more.router, prefix="/api/v1")
+        app.include_router(create_push_router(self._settings.publish), prefix="/api/v1")
         app.include_router(create_health_router(self._settings.health), prefix="/api/v1")
         silent_after = read_silent_after(self._settings.health)
         for create in (create_problems_router, create_upstream_router, create_streams_router):
@@ -273,6 +287,10 @@ class Application:
                 scheduler = self._schedule(engine, self._ingest)
                 scheduler.start()
                 stack.push_async_callback(asyncio.to_thread, scheduler.close)
+            if self._publishers:
+                publishing = schedule_publishers(self._publishers, engine)
+                publishing.start()
+                stack.push_async_callback(asyncio.to_thread, publishing.close)
             yield
 
     def _event_sink(self, engine: Engine, ingest: IngestApp) -> EventSink:

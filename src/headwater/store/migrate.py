@@ -25,6 +25,7 @@ REVISIONS = (
     "0013",
     "0014",
     "0015",
+    "0016",
 )
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "alembic_version"

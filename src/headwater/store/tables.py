@@ -138,6 +138,43 @@ refused_event = Table(
     sqlite_with_rowid=False,
 )
 
+# The catalogs that lineage is published to, with the result of the last pass. No relation: it says
+# what was done. Times are in microseconds since 1970.
+catalog_target = Table(
+    "catalog_target",
+    METADATA,
+    Column("name", TEXT, primary_key=True),
+    Column("publisher", TEXT, nullable=False),
+    Column("address", TEXT, nullable=False),
+    Column("registered_at", BigInteger, nullable=False),
+    Column("started_at", BigInteger),
+    Column("ended_at", BigInteger),
+    Column("created", BigInteger, nullable=False),
+    Column("updated", BigInteger, nullable=False),
+    Column("removed", BigInteger, nullable=False),
+    Column("unchanged", BigInteger, nullable=False),
+    Column("skipped", BigInteger, nullable=False),
+    Column("failed", BigInteger, nullable=False),
+    Column("problem", TEXT),
+)
+
+# What a catalog was last given: only what differs from it is published. `body` is packed; without
+# a digest nothing was published yet. `reference` is what the catalog calls it.
+published_item = Table(
+    "published_item",
+    METADATA,
+    Column("target", TEXT, primary_key=True),
+    Column("kind", TEXT, primary_key=True),
+    Column("key", TEXT, primary_key=True),
+    Column("subject", TEXT, nullable=False),
+    Column("digest", LargeBinary),
+    Column("body", LargeBinary),
+    Column("reference", TEXT, nullable=False),
+    Column("published_at", BigInteger),
+    Column("problem", TEXT),
+    Column("problem_at", BigInteger),
+)
+
 # How far a source outside, such as a topic, has been taken in. The incarnation tells a source
 # from another of the same name, whose positions begin anew.
 position = Table(
@@ -150,29 +187,36 @@ position = Table(
     Column("moved_at", BigInteger, nullable=False),
 )
 
-# The collectors that run by themselves: who runs one, when, and with what result. No relation: it
-# says what is done, and only the newest counts. Times are in microseconds since 1970.
-collector = Table(
-    "collector",
-    METADATA,
-    Column("name", TEXT, primary_key=True),
-    Column("type", TEXT, nullable=False),
-    Column("every_seconds", BigInteger, nullable=False),
-    # Another may take over once the lease has ended.
-    Column("holder", TEXT, nullable=False),
-    Column("lease_until", BigInteger, nullable=False),
-    Column("requested_at", BigInteger),
-    Column("started_at", BigInteger),
-    Column("ended_at", BigInteger),
-    Column("next_at", BigInteger),
-    # The last pass that sent anything.
-    Column("changed_at", BigInteger),
-    Column("stored", BigInteger, nullable=False),
-    Column("refused", BigInteger, nullable=False),
-    Column("all_stored", BigInteger, nullable=False),
-    Column("failures", BigInteger, nullable=False),
-    Column("problem", TEXT),
-)
+
+# The collectors and publishers that run by themselves. No relations: they say what is done, and
+# only the newest counts. Times are in microseconds since 1970.
+def _of_passes(name: str) -> Table:
+    """A table of what runs by itself: who runs it, when, and with what result."""
+    return Table(
+        name,
+        METADATA,
+        Column("name", TEXT, primary_key=True),
+        Column("type", TEXT, nullable=False),
+        Column("every_seconds", BigInteger, nullable=False),
+        # Another may take over once the lease has ended.
+        Column("holder", TEXT, nullable=False),
+        Column("lease_until", BigInteger, nullable=False),
+        Column("requested_at", BigInteger),
+        Column("started_at", BigInteger),
+        Column("ended_at", BigInteger),
+        Column("next_at", BigInteger),
+        # The last pass that sent anything.
+        Column("changed_at", BigInteger),
+        Column("stored", BigInteger, nullable=False),
+        Column("refused", BigInteger, nullable=False),
+        Column("all_stored", BigInteger, nullable=False),
+        Column("failures", BigInteger, nullable=False),
+        Column("problem", TEXT),
+    )
+
+
+collector = _of_passes("collector")
+publisher = _of_passes("publisher")
 
 # Ingestions by name: what each is to do, who runs it, and with what result. No relation either.
 ingestion = Table(

@@ -152,3 +152,35 @@ def test_a_long_pass_is_noted_on_the_way(tmp_path: Path) -> None:
     assert kept() == 2
     state.note({"c": item}, is_last=True)
     assert kept() == 3
+
+
+def test_a_catalog_and_a_registry_that_fail_change_nothing(opened: OpenCloud) -> None:
+    take(make(opened))
+    opened.fail("/registry/", CloudAnswer(403, b'{"message": "not now"}'))
+    found = take(make(opened))
+    assert {each.source.rpartition("/")[2] for each in found} == {"extraction"}
+    opened.cloud.faults.clear()
+    assert {each.source.rpartition("/")[2] for each in take(make(opened))} == {"extraction"}
+
+
+def test_facets_that_are_gone_are_removed(opened: OpenCloud) -> None:
+    take(make(opened))
+    environment = opened.estate.environments["env-abc"]
+    environment.catalog.clear()
+    del environment.subjects["customers-value"]
+    found = {each.source: event(each) for each in take(make(opened))}
+    facets = found[f"{SHOP}/customers"]["dataset"]["facets"]
+    assert facets["schema"]["_deleted"] is True
+    assert facets["tags"]["tags"] == []
+    assert found[f"{SHOP}/orders"]["dataset"]["facets"]["ownership"]["_deleted"] is True
+    assert take(make(opened)) == []
+
+
+def test_without_a_key_of_the_registry_topics_change_all_the_same(
+    opened: OpenCloud, cluster: CloudCluster
+) -> None:
+    keys = tuple(each for each in opened.values["keys"] if not each.startswith("schema-registry"))
+    take(make(opened, keys=keys))
+    cluster.topics["orders"].partitions = 12
+    (found,) = take(make(opened, keys=keys))
+    assert event(found)["dataset"]["facets"]["confluent_kafka"]["partitions"] == 12

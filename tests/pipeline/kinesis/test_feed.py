@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from headwater.access import AwsSettings
+from headwater.access import KinesisAccess
 from headwater.errors import SourceChanged, SourceUnavailable
 from headwater.pipeline.feeds.feed import Moves
 from headwater.pipeline.feeds.kinesis import feed as module
@@ -52,7 +52,7 @@ class Scene:
 
     def __init__(self, kinesis: KinesisStandIn, secret: Path, **given: Any) -> None:
         secret.write_text("secret\n")
-        self.aws = AwsSettings(
+        self.aws = KinesisAccess(
             region=REGION,
             endpoint_url=kinesis.url,
             access_key_id="id",
@@ -172,7 +172,7 @@ def test_from_a_time_on(kinesis: KinesisStandIn, make: Callable[..., Scene]) -> 
 def test_a_stream_that_was_created_again_is_read_from_its_first_record(
     kinesis: KinesisStandIn, make: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(module, "CHECK_SECONDS", 0.0)
     kinesis.put(STREAM, [b"a", b"b"])
     scene = make(start="LATEST")
     scene.open()

@@ -8,8 +8,7 @@ from urllib.parse import quote
 import typer
 
 from headwater.cli.api.client import Client, json_of
-from headwater.collect.plans import CollectorPlan
-from headwater.collect.schedule import PassResult
+from headwater.collect.schedule import PassResult, ScheduledPlan
 from headwater.leases import make_holder
 from headwater.model.values.instant import SECOND, format_instant, now
 
@@ -28,23 +27,23 @@ class ServerBoard:
         self._problems: dict[str, str | None] = {}
         self._ask_at: dict[str, float] = {}
 
-    def take_lease(self, plan: CollectorPlan) -> bool:
+    def take_lease(self, plan: ScheduledPlan) -> bool:
         return bool(self._report(plan, "hold")["isHeld"])
 
-    def is_requested(self, plan: CollectorPlan) -> bool:
+    def is_requested(self, plan: ScheduledPlan) -> bool:
         at = time.monotonic()
         if at < self._ask_at.get(plan.name, 0.0):
             return False
         self._ask_at[plan.name] = at + _ASK_SECONDS
         return bool(self._report(plan, "hold")["isRequested"])
 
-    def started(self, plan: CollectorPlan) -> None:
+    def started(self, plan: ScheduledPlan) -> None:
         self._report(plan, "started")
 
-    def release(self, plan: CollectorPlan) -> None:
+    def release(self, plan: ScheduledPlan) -> None:
         self._report(plan, "released")
 
-    def ended(self, plan: CollectorPlan, result: PassResult, next_at: int) -> None:
+    def ended(self, plan: ScheduledPlan, result: PassResult, next_at: int) -> None:
         problem = result.error or result.first_refusal
         self._print(plan, result, problem, next_at)
         self._report(
@@ -57,7 +56,7 @@ class ServerBoard:
             nextSeconds=max(0, next_at - now()) // SECOND,
         )
 
-    def _report(self, plan: CollectorPlan, step: str, **more: Any) -> Any:
+    def _report(self, plan: ScheduledPlan, step: str, **more: Any) -> Any:
         body = {
             "holder": self._holder,
             "step": step,
@@ -72,7 +71,7 @@ class ServerBoard:
         return json_of(answer)
 
     def _print(
-        self, plan: CollectorPlan, result: PassResult, problem: str | None, next_at: int
+        self, plan: ScheduledPlan, result: PassResult, problem: str | None, next_at: int
     ) -> None:
         before = self._problems.get(plan.name)
         self._problems[plan.name] = problem

@@ -1,13 +1,17 @@
 """`headwater publish`: what the store knows, to other catalogs and backends."""
 
+import gc
 import json
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import chain
 from typing import Annotated, Any
 
 import typer
 
 from headwater.cli.commands.ingest.collect import CheckOption, WatchOption, parse_every
+from headwater.cli.commands.publish_targets import again, refused, remove, status
 from headwater.cli.commands.serve import Data, Store
 from headwater.cli.commands.store.opening import open_store, open_store_to_read
 from headwater.cli.output.printing import Output, OutputOption, print_rows
@@ -15,35 +19,42 @@ from headwater.cli.output.progress import steps
 from headwater.cli.plugin_commands import plugin_app, print_check
 from headwater.cli.repeating import repeat
 from headwater.errors import HeadwaterError
-from headwater.model.values.instant import format_instant
-from headwater.publish import PUBLISHERS, Exclusive, Published, Publisher
+from headwater.publish import PUBLISHERS, Exclusive, PlannedChange, Published, Publisher
 
 _INTERRUPTED = 130
-
-TargetArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of a target, as in `publish status`.")
-]
+_OF_CATALOGS = ("created", "updated", "removed", "unchanged")
+_COUNTS = ("sent", "refused", "skipped", *_OF_CATALOGS)
 
 
 class _Totals:
     """What was published so far, and how it is printed."""
 
     def __init__(self) -> None:
-        self.sent = self.refused = self.skipped = 0
+        self.done = Published()
+        self.is_catalog = False
 
     def add(self, step: Published) -> None:
-        self.sent += step.sent
-        self.refused += step.refused
-        self.skipped += step.skipped
+        counts = {name: getattr(self.done, name) + getattr(step, name) for name in _COUNTS}
+        self.done = self.done._replace(**counts)
+        self.is_catalog = self.is_catalog or any(getattr(step, name) for name in _OF_CATALOGS)
+        for problem in (*step.problems, *step.left_out):
+            typer.echo(f"headwater: {problem}", err=True)
 
     def show(self, output: Output, end: str | None = None) -> None:
+        done = self.done
         if output is Output.JSON:
-            counts = {"sent": self.sent, "refused": self.refused, "skipped": self.skipped}
+            names = _COUNTS if self.is_catalog else _COUNTS[:3]
+            counts = {name: getattr(done, name) for name in names}
             typer.echo(json.dumps({**counts, "stopped": end}, indent=2, ensure_ascii=False))
             return
-        skipped = f", {self.skipped:,} edits not sent" if self.skipped else ""
         stopped = f"; stopped: {end}" if end else ""
-        typer.echo(f"{self.sent:,} sent, {self.refused:,} refused{skipped}{stopped}")
+        if self.is_catalog:
+            parts = [f"{getattr(done, name):,} {name}" for name in _OF_CATALOGS]
+            parts += [f"{done.skipped:,} skipped", f"{done.refused:,} failed"]
+            typer.echo(", ".join(parts) + stopped)
+            return
+        skipped = f", {done.skipped:,} edits not sent" if done.skipped else ""
+        typer.echo(f"{done.sent:,} sent, {done.refused:,} refused{skipped}{stopped}")
 
 
 def publish_entry(
@@ -63,6 +74,9 @@ def publish_entry(
 ) -> None:
     """Run a publisher."""
     seconds = parse_every(every)
+    # Little of what a pass makes is cyclic, and much of it is garbage soon.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
     if check or dry_run:
         with open_store_to_read(store, data) as engine:
             _try(entry(settings, engine), check, output)
@@ -81,8 +95,23 @@ def _try(publisher: Publisher, check: bool, output: Output) -> None:
     if check:
         print_check(publisher.check(), output)
     else:
-        rows = [change._asdict() for change in publisher.plan()]
+        print_plan(publisher.plan(), output)
+
+
+def print_plan(changes: Iterable[PlannedChange], output: Output) -> None:
+    """Print what would be sent: as a diff, where it is known what differs."""
+    waiting = iter(changes)
+    first = next(waiting, None)
+    some = waiting if first is None else chain((first,), waiting)
+    if output is Output.JSON or first is None or not first.details:
+        rows = [change._asdict() for change in some]
         print_rows(rows, ("action", "what", "times"), output, empty="nothing to send")
+        return
+    counts: Counter[str] = Counter()
+    for change in some:
+        counts[change.action] += 1
+        typer.echo("\n    ".join((f"{change.action} {change.what}", *change.details)))
+    typer.echo(", ".join(f"{count:,} to {action}" for action, count in counts.items()))
 
 
 def _publish_once(publisher: Publisher, output: Output) -> None:
@@ -94,11 +123,11 @@ def _publish_once(publisher: Publisher, output: Output) -> None:
         totals.show(output, "interrupted; run the same command again to continue")
         raise typer.Exit(_INTERRUPTED) from None
     except HeadwaterError as error:
-        if output is Output.JSON or totals.sent + totals.refused:
+        if output is Output.JSON or totals.done.sent + totals.done.refused:
             totals.show(output, error.message)
         raise
     totals.show(output)
-    if totals.refused:
+    if totals.done.refused:
         raise typer.Exit(1)
 
 
@@ -119,9 +148,9 @@ def _progress(totals: _Totals) -> Iterator[Callable[[Publisher], None]]:
         def work(publisher: Publisher) -> None:
             for step in publisher.publish():
                 totals.add(step)
-                done = totals.sent + totals.refused + totals.skipped
+                done = sum(getattr(totals.done, name) for name in (*_COUNTS[:3], "unchanged"))
                 left = None if step.waiting is None else done + step.waiting
-                show("events", done, left)
+                show("items" if totals.is_catalog else "events", done, left)
 
         yield work
 
@@ -131,99 +160,5 @@ app = plugin_app(
     publish_entry,
     "Publish what the store knows to other backends, once or continuously.",
 )
-
-
-@app.command()
-def status(output: OutputOption = Output.TEXT, store: Store = None, data: Data = None) -> None:
-    """Show each target: what was sent, waits and was refused, and the last error.
-
-    What waits are events and edits; edits are not sent.
-    """
-    from headwater.store.write.outbox import count_waiting
-    from headwater.store.write.outbox_readers import list_readers
-
-    with open_store_to_read(store, data) as engine, engine.connect() as connection:
-        rows = [
-            {
-                "target": reader.name,
-                "publisher": reader.publisher,
-                "address": reader.address,
-                "sent": reader.sent,
-                "waiting": count_waiting(connection, reader.id),
-                "refused": reader.refused,
-                "last_sent": _time(reader.last_sent_at),
-                "last_error": reader.last_error,
-                "error_since": _time(reader.last_error_at),
-            }
-            for reader in list_readers(connection)
-        ]
-    columns = ("target", "publisher", "sent", "waiting", "refused", "last_sent", "last_error")
-    print_rows(rows, columns, output, empty="no targets; `headwater publish --help` has publishers")
-
-
-@app.command()
-def refused(
-    name: TargetArgument,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Number of events.")] = 20,
-    output: OutputOption = Output.TEXT,
-    store: Store = None,
-    data: Data = None,
-) -> None:
-    """Show the newest events that a target refused, and why; the last 1,000 are kept."""
-    from headwater.store.write.outbox_readers import (
-        get_reader,
-        list_refused,
-        read_refused_payload,
-    )
-
-    with open_store_to_read(store, data) as engine, engine.connect() as connection:
-        rows = [
-            {
-                "refused": _time(each.refused_at),
-                "event_time": _time(each.at),
-                "job": _job(read_refused_payload(connection, each)),
-                "event": each.digest.hex(),
-                "reason": each.reason,
-            }
-            for each in list_refused(connection, get_reader(connection, name).id, limit)
-        ]
-    columns = ("refused", "event_time", "job", "event", "reason")
-    print_rows(rows, columns, output, empty="none was refused")
-
-
-def _job(payload: bytes | None) -> str | None:
-    """The job that an event is of; None where it is of a dataset alone, or no longer stored."""
-    job = None if payload is None else json.loads(payload).get("job")
-    return None if job is None else f"{job['namespace']}/{job['name']}"
-
-
-@app.command()
-def again(name: TargetArgument, store: Store = None, data: Data = None) -> None:
-    """Let all stored events wait for a target again, for one that lost them."""
-    from headwater.store.write.outbox import count_waiting
-    from headwater.store.write.outbox_readers import fill_reader, get_reader
-
-    with open_store(store, data) as engine:
-        with engine.connect() as connection:
-            reader = get_reader(connection, name)
-        fill_reader(engine, reader.id)
-        with engine.connect() as connection:
-            waiting = count_waiting(connection, reader.id)
-    typer.echo(f"{waiting:,} events and edits wait for target {name}")
-
-
-@app.command()
-def remove(name: TargetArgument, store: Store = None, data: Data = None) -> None:
-    """Forget a target: events no longer wait for it, and it gets no more of them.
-
-    To publish to it again makes it a new target, which gets all stored events.
-    """
-    from headwater.store.write.outbox_readers import unregister
-
-    with open_store(store, data) as engine:
-        removed = unregister(engine, name)
-    typer.echo(f"removed target {name}: {removed.sent:,} sent, {removed.refused:,} refused")
-
-
-def _time(at: int | None) -> str | None:
-    return None if at is None else format_instant(at)
+for command in (status, refused, again, remove):
+    app.command()(command)

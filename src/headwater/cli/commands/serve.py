@@ -14,6 +14,7 @@ from headwater.extras import install_line, is_installed, require
 
 if TYPE_CHECKING:
     from headwater.collect.plans import CollectorPlan
+    from headwater.publish.plans import PublisherPlan
     from headwater.store.engine import Engine
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,10 @@ def serve(
         bool,
         typer.Option("--collect", help="Run the collectors of the settings ([collect.NAME]) too."),
     ] = False,
+    publish: Annotated[
+        bool,
+        typer.Option("--publish", help="Run the publishers of the settings ([publish.NAME]) too."),
+    ] = False,
 ) -> None:
     """Receive OpenLineage events, and serve the API and the web UI.
 
@@ -59,8 +64,9 @@ def serve(
         logging.getLogger(name).setLevel("WARNING")
     _check_lake(settings)
     plans = _read_collectors(settings) if collect else []
+    publishers = _read_publishers(settings) if publish else []
     _prepare_store(settings)
-    run_server(settings, collectors=plans)
+    run_server(settings, collectors=plans, publishers=publishers)
 
 
 def _read_collectors(settings: Settings) -> "list[CollectorPlan]":
@@ -70,6 +76,16 @@ def _read_collectors(settings: Settings) -> "list[CollectorPlan]":
     plans = choose_plans(read_plans(settings.collect), ())
     if not plans:
         raise BadConfig("collect", "no section [collect.NAME] in the settings is switched on")
+    return plans
+
+
+def _read_publishers(settings: Settings) -> "list[PublisherPlan]":
+    """Before the server starts, as the collectors."""
+    from headwater.publish.plans import read_publisher_plans
+
+    plans = [plan for plan in read_publisher_plans(settings.publish) if plan.is_on]
+    if not plans:
+        raise BadConfig("publish", "no section [publish.NAME] in the settings is switched on")
     return plans
 
 
@@ -135,6 +151,7 @@ def run_server(
     settings: Settings,
     announce: Callable[[ListeningServer], None] = _announce,
     collectors: "Sequence[CollectorPlan]" = (),
+    publishers: "Sequence[PublisherPlan]" = (),
 ) -> None:
     """Serve until stopped; `announce` is called once the server listens."""
     import socket
@@ -160,7 +177,7 @@ def run_server(
             self.should_exit = True
 
     config = uvicorn.Config(
-        Application(settings, collectors=collectors),
+        Application(settings, collectors=collectors, publishers=publishers),
         host=settings.server.host,
         port=settings.server.port,
         access_log=False,

@@ -4,9 +4,8 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from headwater.collect.confluent.http import AT_ONCE, CloudHttp, Deadline, Endpoint
+from headwater.collect.confluent.http import AT_ONCE, CloudHttp, Deadline, Endpoint, NoKey
 from headwater.collect.confluent.settings import ApiKey, ConfluentSettings
-from headwater.collect.rest import RestUnavailable
 from headwater.collect.schema_registry.fetch import RegistryApi
 from headwater.collect.schema_registry.settings import SchemaRegistrySettings
 from headwater.durations import parse_duration
@@ -75,9 +74,9 @@ class CloudAccount:
         return Deadline(self._seconds, self._clock)
 
     def key(self, *resources: str) -> ApiKey:
-        """The key of the first of these that has one; raises RestUnavailable where none has."""
+        """The key of the first of these that has one; raises NoKey where none has."""
         for resource in resources:
             if resource in self._keys:
                 return self._keys[resource]
         advice = _KEY_ADVICE.format(resources[0])
-        raise RestUnavailable(resources[0], "no API key is given for it", advice)
+        raise NoKey(resources[0], "no API key is given for it", advice)

@@ -3,15 +3,22 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import msgspec
+
 from headwater.collect.confluent.describe import extraction
 from headwater.collect.confluent.observation import (
     PRODUCER,
     Observation,
+    SeenDataset,
     SeenJob,
     dataset_event,
+    digest_of,
     drop_event,
     end_event,
+    facet_digests,
     job_event,
+    outline_of,
+    removed_facet,
     run_id,
 )
 from headwater.collect.confluent.state import KnownItem
@@ -61,10 +68,12 @@ class PassChanges:
 
     def _compare(self, observation: Observation) -> AccountChange | None:
         before = self._known.get(observation.key)
-        digest = observation.digest
         if _says_nothing(observation, before):
             return None
-        is_same = before is not None and before.digest == digest
+        if before is not None and before.digest:
+            observation = _without_unread(observation)
+        digest = digest_of(observation.seen)
+        is_same = before is not None and _is_same(observation, digest, before)
         is_due = bool(observation.seen.lively) and (
             before is None or self._at - before.at >= self._refresh
         )
@@ -79,17 +88,18 @@ class PassChanges:
         seen = observation.seen
         at = self._at if before is None else max(self._at, before.at + 1)
         turn = 0 if before is None else before.turn + (0 if is_same else 1)
-        job_type, run = "", ""
+        known = KnownItem(*seen.name, observation.place, observation.part, digest, at, turn)
         if isinstance(seen, SeenJob):
-            job_type, run = seen.kind.job_type, run_id(seen, digest, f"{self._since} {turn}")
+            run = run_id(seen, digest, f"{self._since} {turn}")
             event = job_event(seen, run, self._account.facets, at)
+            job = {"job_type": seen.kind.job_type, "run": run, "outline": outline_of(seen)}
+            known = msgspec.structs.replace(known, **job)
         else:
-            is_back = before is not None and not before.digest
+            facets = facet_digests(seen)
             event = dataset_event(seen, at)
-            event["dataset"]["facets"] |= _created() if is_back else {}
-        known = KnownItem(
-            *seen.name, observation.place, observation.part, digest, at, turn, job_type, run
-        )
+            event["dataset"]["facets"] |= _differences(seen, before)
+            kept = _kept(seen, before)
+            known = msgspec.structs.replace(known, facets={**kept, **facets})
         return AccountChange(observation.key, observation.label, event, known)
 
     def _gone(self) -> Iterator[AccountChange]:
@@ -127,6 +137,37 @@ def _says_nothing(observation: Observation, before: KnownItem | None) -> bool:
     return is_extraction and isinstance(seen, SeenJob) and not seen.gaps and had_none
 
 
-def _created() -> Json:
-    facet = PRODUCER.facet("LifecycleStateChangeDatasetFacet", lifecycleStateChange="CREATE")
-    return {"lifecycleStateChange": facet}
+def _without_unread(observation: Observation) -> Observation:
+    """Without the facets that lack something: what was reported of them stands."""
+    seen = observation.seen
+    if isinstance(seen, SeenJob) or not seen.unread:
+        return observation
+    facets = {name: body for name, body in seen.facets.items() if name not in seen.unread}
+    lively = {name: body for name, body in seen.lively.items() if name in facets}
+    return observation._replace(seen=seen._replace(facets=facets, lively=lively))
+
+
+def _is_same(observation: Observation, digest: str, before: KnownItem) -> bool:
+    seen = observation.seen
+    if isinstance(seen, SeenJob):
+        is_alike = observation.is_without_schemas and before.outline == outline_of(seen)
+        return before.digest == digest or (is_alike and bool(before.digest))
+    read = {name: each for name, each in before.facets.items() if name not in seen.unread}
+    return bool(before.digest) and facet_digests(seen) == read
+
+
+def _kept(seen: SeenDataset, before: KnownItem | None) -> dict[str, str]:
+    """The facets that are left as they were reported."""
+    known = before.facets if before is not None else {}
+    return {name: each for name, each in known.items() if name in seen.unread}
+
+
+def _differences(seen: SeenDataset, before: KnownItem | None) -> Json:
+    """What a dataset no longer has, and that it is there again."""
+    if before is None:
+        return {}
+    if not before.digest:
+        again = PRODUCER.facet("LifecycleStateChangeDatasetFacet", lifecycleStateChange="CREATE")
+        return {"lifecycleStateChange": again}
+    gone = before.facets.keys() - seen.facets.keys() - seen.unread
+    return {name: removed_facet(name) for name in sorted(gone)}

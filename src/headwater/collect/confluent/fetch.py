@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from headwater.collect.confluent import reports
 from headwater.collect.confluent.account import CloudAccount
 from headwater.collect.confluent.api import control
-from headwater.collect.confluent.http import AT_ONCE, NotNow
+from headwater.collect.confluent.http import AT_ONCE, NoKey, NotNow
 from headwater.collect.confluent.parts import Part, lists_of, parts_of
 from headwater.collect.confluent.reports import EnvironmentReport, PartProblem, text
 from headwater.collect.rest import RestUnavailable
@@ -87,5 +87,5 @@ def _problem(
         reason = f"an answer is not understood ({type(error).__name__})"
         return PartProblem(environment.id, where, part, reason, "please report it")
     advice = error.next_step if isinstance(error, RestUnavailable) else "correct it and try again"
-    is_temporary = isinstance(error, NotNow)
-    return PartProblem(environment.id, where, part, error.message, advice, is_temporary)
+    kinds = (isinstance(error, NotNow), isinstance(error, NoKey))
+    return PartProblem(environment.id, where, part, error.message, advice, *kinds)

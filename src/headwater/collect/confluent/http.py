@@ -34,6 +34,10 @@ _ADVICE = {
 }
 
 
+class NoKey(RestUnavailable):
+    """A resource whose API key nobody has given: it has never been read."""
+
+
 class NotNow(RestUnavailable):
     """An API that is too slow, too busy or at fault: another try may work."""
 

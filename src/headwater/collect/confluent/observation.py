@@ -49,6 +49,8 @@ class SeenDataset(NamedTuple):
     name: DatasetName
     facets: Json
     lively: Mapping[str, Json] = {}
+    unread: frozenset[str] = frozenset()
+    """Facets that lack something, as a part of the pass could not be read."""
 
 
 class Observation(NamedTuple):
@@ -58,6 +60,8 @@ class Observation(NamedTuple):
     """Where it was seen: an environment, or a cluster in one."""
     part: str
     seen: SeenJob | SeenDataset
+    is_without_schemas: bool = False
+    """Whether the columns of a job's topics could not be read."""
 
     @property
     def key(self) -> str:
@@ -71,14 +75,24 @@ class Observation(NamedTuple):
         name = self.seen.name
         return f"{name.namespace}/{name.name}"
 
-    @property
-    def digest(self) -> str:
-        """What it is the same by, whenever it is looked at."""
-        seen = self.seen
-        if isinstance(seen, SeenDataset):
-            return _digest(seen.facets)
-        used = [[*each] for each in (*seen.inputs, None, *seen.outputs) if each]
-        return _digest([seen.kind.job_type, seen.facets, used, seen.gaps, seen.error])
+
+def digest_of(seen: SeenJob | SeenDataset) -> str:
+    """What something is the same by, whenever it is looked at."""
+    if isinstance(seen, SeenDataset):
+        return _digest(seen.facets)
+    used = [[*seen.inputs], [*seen.outputs]]
+    return _digest([seen.kind.job_type, seen.facets, used, seen.gaps, seen.error])
+
+
+def outline_of(seen: SeenJob) -> str:
+    """What a job is the same by, whatever is known of its topics."""
+    used = [[each.name for each in some] for some in (seen.inputs, seen.outputs)]
+    return _digest([seen.kind.job_type, seen.facets, used, seen.error])
+
+
+def facet_digests(seen: SeenDataset) -> dict[str, str]:
+    """What each facet of a dataset is the same by."""
+    return {name: _digest(body)[:12] for name, body in seen.facets.items()}
 
 
 def dataset_event(seen: SeenDataset, at: int) -> Json:
@@ -106,6 +120,13 @@ def job_event(seen: SeenJob, run: str, datasets: FindFacets, at: int) -> Json:
         list(_datasets(seen.outputs, datasets)),
         at=at,
     )
+
+
+def removed_facet(name: str) -> Json:
+    """What says that a facet is no more: one that is only left out stays as it was."""
+    if name == "tags":
+        return PRODUCER.facet("TagsDatasetFacet", tags=[])
+    return PRODUCER.custom_facet(_deleted=True)
 
 
 def end_event(kind: JobKind, name: DatasetName, run: str, at: int) -> Json:

@@ -28,6 +28,7 @@ class PartProblem(NamedTuple):
     next_step: str
     is_temporary: bool = False
     """Whether another try may do better, with nothing corrected."""
+    is_without_key: bool = False
 
     def __str__(self) -> str:
         return f"{self.part} of {self.where}: {self.reason}; {self.next_step}"
@@ -127,6 +128,14 @@ class EnvironmentReport:
     done: set[str] = field(default_factory=set)
     is_narrowed: bool = False
     """Whether there may be clusters beside these."""
+
+    def has_read(self, part: str) -> bool:
+        """Whether the schemas, or the catalog, were read, or there are none."""
+        return part in self.done or (REGISTRIES in self.done and not self.registry_url)
+
+    def has_failed(self, part: str) -> bool:
+        """Whether a part could not be read now, and perhaps could before."""
+        return any(each.part == part and not each.is_without_key for each in self.problems)
 
 
 def text(value: Any, *path: str) -> str:

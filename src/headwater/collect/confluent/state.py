@@ -26,6 +26,10 @@ class KnownItem(msgspec.Struct, frozen=True):
     """How often another state was reported."""
     job_type: str = ""
     run: str = ""
+    outline: str = ""
+    """Of a job: the digest of what does not depend on schemas."""
+    facets: dict[str, str] = {}
+    """Of a dataset: the digest of each of its facets."""
 
 
 class _KeptItems(msgspec.Struct):

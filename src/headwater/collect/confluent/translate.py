@@ -46,11 +46,12 @@ class TranslatedAccount:
         for environment in self._environments:
             topics = self._topics[environment.id]
             yield from _guarded(environment, environment.id, topics.observations())
+            is_without = not environment.has_read(reports.SCHEMAS)
             jobs: list[SeenJob] = []
             for each in self._of_environment(environment, topics):
                 if isinstance(each.seen, SeenJob):
                     jobs.append(each.seen)
-                yield each
+                yield each._replace(is_without_schemas=is_without)
             yield from observe_extraction(environment, jobs)
 
     def facets(self, name: DatasetName) -> Json:
@@ -63,6 +64,9 @@ class TranslatedAccount:
         found = topics.facets(cluster, name.name)
         for facet, values in topics.lively(cluster, name.name).items():
             found[facet] = {**found[facet], **values}
+        if reports.TOPICS in cluster.done:
+            # What lacks something is no news; where a topic is not listed, it is all there is.
+            return {key: body for key, body in found.items() if key not in topics.unread}
         return found
 
     def lists_clusters(self, environment: str) -> set[str] | None:
@@ -110,7 +114,7 @@ class TranslatedAccount:
         yield observe_connectors(ConnectorRules(cluster, topics.columns, groups, self._rows))
         yield observe_groups(cluster, others, taken)
         yield observe_links(cluster, self._clusters.get)
-        yield observe_tables(cluster, _schemas(cluster, topics))
+        yield observe_tables(cluster, _schemas(cluster, topics), topics.unread & {"schema"})
 
     def _statements(
         self, environment: EnvironmentReport, topics: EnvironmentTopics

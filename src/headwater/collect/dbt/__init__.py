@@ -72,6 +72,9 @@ class DbtCollector:
             new += 1
             data = msgspec.json.encode(each.event)
             yield Collected(data, each.source, position=(each, digest))
+        for each in project.taken_back(sorted(kept.events)):
+            new += 1
+            yield Collected(msgspec.json.encode(each.event), each.source, position=(each, ""))
         # The others are good; of these it is to be known.
         for problem in files.problems:
             raise problem

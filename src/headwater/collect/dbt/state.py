@@ -25,6 +25,11 @@ class ReportedProject(StateFile[_KeptDigests]):
         return self.kept.events.get(key) == digest
 
     def note(self, delivered: dict[str, str], suffixes: dict[str, str]) -> None:
-        self.kept.events.update(delivered)
+        """Note what was delivered; of what was taken back, by an empty digest, nothing is left."""
+        for about, digest in delivered.items():
+            if digest:
+                self.kept.events[about] = digest
+            else:
+                self.kept.events.pop(about, None)
         self.kept.jobs.update(suffixes)
         self.save()

@@ -1,6 +1,6 @@
 """The files of a project -> events: datasets and jobs as they are designed, then what was run."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from headwater.collect.dbt.artifacts import NodeResult
@@ -78,6 +78,19 @@ class TranslatedProject:
     def events(self) -> Iterator[ProjectEvent]:
         yield from self._designed()
         yield from self._executed()
+
+    def taken_back(self, reported: Iterable[str]) -> Iterator[ProjectEvent]:
+        """Jobs that were reported and are no more: their nodes are gone, or have other jobs now."""
+        tables = [table for table in self._tables.by_id.values() if not table.is_source]
+        names = {self._jobs.of_table(table).job["name"] for table in tables}
+        manifest = self._files.manifest
+        names |= {*manifest.exposures, *manifest.metrics, *manifest.semantic_models}
+        present = {f"job {name}" for name in names}
+        for about in reported:
+            if about.startswith("job ") and about not in present:
+                job = self._jobs.job(about.removeprefix("job "), {})
+                event = PRODUCER.job_event(job, at=self._at)
+                yield ProjectEvent(about, job["name"], event)
 
     def _designed(self) -> Iterator[ProjectEvent]:
         for table in self._tables.by_id.values():

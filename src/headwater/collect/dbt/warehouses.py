@@ -10,6 +10,7 @@ from typing import NamedTuple
 from headwater.collect.dbt.fetch import ProjectFiles
 from headwater.collect.dbt.profiles import ProfileOutput, read_profile
 from headwater.collect.dbt.settings import DbtSettings
+from headwater.errors import BadConfig
 from headwater.model import naming
 from headwater.model.naming import DatasetName
 
@@ -126,6 +127,10 @@ def find_warehouse(settings: DbtSettings, files: ProjectFiles) -> Warehouse:
     if settings.namespace or adapter == "bigquery":
         return name_warehouse(adapter, None, settings.namespace)
     profile = read_profile(settings, files.results)
+    kind = profile.find("type")
+    if adapter and kind and kind != adapter:
+        reason = f"is of type {kind}, and the files were made with {adapter}"
+        raise BadConfig(profile.place, f"{reason}; --profile-target names another target")
     return name_warehouse(adapter or profile.get("type"), profile)
 
 
@@ -208,8 +213,11 @@ def _fabric(adapter: str, profile: ProfileOutput) -> Warehouse:
 
 
 def _file(adapter: str, profile: ProfileOutput) -> Warehouse:
-    """A database in a file; the path as the profile has it, as dbt-ol takes it."""
-    return Warehouse(adapter, f"{adapter}://{profile.get('path')}")
+    """A database in a file; the path as the profile has it, as dbt-ol takes it.
+
+    What follows a `?` is settings of MotherDuck, such as its token.
+    """
+    return Warehouse(adapter, f"{adapter}://{profile.get('path').partition('?')[0]}")
 
 
 _NAMERS: Mapping[str, Callable[[str, ProfileOutput], Warehouse]] = {

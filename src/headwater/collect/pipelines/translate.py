@@ -39,7 +39,7 @@ class Naming(NamedTuple):
         return kafka(self.bootstrap, name if is_whole else self.prefix + name)
 
 
-class TranslatedJob(NamedTuple):
+class ListedJob(NamedTuple):
     """A job as an event without its time, and the digest by which changes are known."""
 
     name: str
@@ -56,7 +56,7 @@ class TranslatedJob(NamedTuple):
 
 
 class Translation(NamedTuple):
-    jobs: dict[str, TranslatedJob]
+    jobs: dict[str, ListedJob]
     gaps: list[GapEntry]
 
 
@@ -91,7 +91,7 @@ def gaps_digest(gaps: Sequence[GapEntry]) -> str:
     return _digest(sorted(set(gaps)))
 
 
-def _jobs_of(naming: Naming, pipeline: Pipeline, gaps: list[GapEntry]) -> Iterator[TranslatedJob]:
+def _jobs_of(naming: Naming, pipeline: Pipeline, gaps: list[GapEntry]) -> Iterator[ListedJob]:
     topics = pipeline.topics or pipeline.source.topics
     names = [naming.topic(each) for each in topics]
     yield _source_job(naming, pipeline, names, gaps)
@@ -112,7 +112,7 @@ def _jobs_of(naming: Naming, pipeline: Pipeline, gaps: list[GapEntry]) -> Iterat
 
 def _source_job(
     naming: Naming, pipeline: Pipeline, topics: Sequence[DatasetName], gaps: list[GapEntry]
-) -> TranslatedJob:
+) -> ListedJob:
     source = pipeline.source
     externals = _externals(naming, source, topics, is_source=True, gaps=gaps)
     name = source.name or source.id or f"{pipeline.name} source"
@@ -121,10 +121,10 @@ def _source_job(
         for topic in topics
     ]
     job = _job(naming, name, "SOURCE", source.connector)
-    return TranslatedJob(name, job, [_dataset(each.name) for each in externals], outputs)
+    return ListedJob(name, job, [_dataset(each.name) for each in externals], outputs)
 
 
-def _transform_job(naming: Naming, transform: Transform) -> TranslatedJob | None:
+def _transform_job(naming: Naming, transform: Transform) -> ListedJob | None:
     if not transform.inputs or not transform.outputs:
         return None
     name = transform.name or transform.id
@@ -132,12 +132,12 @@ def _transform_job(naming: Naming, transform: Transform) -> TranslatedJob | None
         [_dataset(naming.topic(each)) for each in some]
         for some in (transform.inputs, transform.outputs)
     )
-    return TranslatedJob(name, _job(naming, name, "TRANSFORM", ""), inputs, outputs)
+    return ListedJob(name, _job(naming, name, "TRANSFORM", ""), inputs, outputs)
 
 
 def _destination_job(
     naming: Naming, pipeline: Pipeline, topics: Sequence[DatasetName], gaps: list[GapEntry]
-) -> TranslatedJob:
+) -> ListedJob:
     end = pipeline.destination
     externals = _externals(naming, end, topics, is_source=False, gaps=gaps)
     by_name = {topic.name: topic for topic in topics}
@@ -153,7 +153,7 @@ def _destination_job(
     if pipeline.owner:
         owners = [{"name": pipeline.owner, "type": "OWNER"}]
         job["facets"]["ownership"] = PRODUCER.facet("OwnershipJobFacet", owners=owners)
-    return TranslatedJob(pipeline.name, job, [_dataset(topic) for topic in topics], outputs)
+    return ListedJob(pipeline.name, job, [_dataset(topic) for topic in topics], outputs)
 
 
 def _externals(
@@ -221,7 +221,7 @@ def _dataset(name: DatasetName, inputs: Sequence[DatasetName] = ()) -> Json:
     return {**name._asdict(), "facets": facets}
 
 
-def _together(one: TranslatedJob, other: TranslatedJob) -> TranslatedJob:
+def _together(one: ListedJob, other: ListedJob) -> ListedJob:
     return one._replace(
         inputs=_joined(one.inputs, other.inputs), outputs=_joined(one.outputs, other.outputs)
     )

@@ -72,7 +72,7 @@ class KafkaAdmin:
         brokers = self._source.brokers
         for name in self._source.topics:
             if name not in topics:
-                # A list leaves out what this user may not see; asked by its name, it is refused.
+                # A list leaves out what this user may not see; by its name, it is refused.
                 with self._asking():
                     self._client.describeTopics(self._list([name])).allTopicNames().get()
                 raise SourceUnavailable(brokers, f"there is no topic '{name}'")

@@ -132,7 +132,7 @@ class HttpTarget:
                 yield index, None if failure is None else self._masked(failure.reason)
         if later:
             reason = f"asks to be sent {len(later):,} events again later: {later[0]}"
-            raise TargetUnavailable(f"{self._address}/batch", reason, _retry_after(answer))
+            raise TargetUnavailable(f"{self._address}/batch", reason, read_retry_after(answer))
 
     def _send_each(self, events: Sequence[bytes]) -> Iterator[tuple[int, str | None]]:
         """Send events one by one.
@@ -177,7 +177,7 @@ class HttpTarget:
         raise self._unavailable(answer)
 
     def _unavailable(self, answer: httpx2.Response) -> TargetUnavailable:
-        return TargetUnavailable(self._address, self._describe(answer), _retry_after(answer))
+        return TargetUnavailable(self._address, self._describe(answer), read_retry_after(answer))
 
     def _describe(self, answer: httpx2.Response) -> str:
         """What a backend answered, in a line."""
@@ -191,7 +191,7 @@ class HttpTarget:
         return text.replace(self._key, "***") if self._key else text
 
 
-def _retry_after(answer: httpx2.Response) -> float | None:
+def read_retry_after(answer: httpx2.Response) -> float | None:
     """How many seconds a backend asks to be left alone: given as such, or as a time."""
     given = answer.headers.get("retry-after", "").strip()
     if given.isdecimal():

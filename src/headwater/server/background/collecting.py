@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from headwater.collect.plans import CollectorPlan
-from headwater.collect.schedule import PassResult, Scheduler
+from headwater.collect.schedule import PassResult, ScheduledPlan, Scheduler
 from headwater.leases import LEASE_SECONDS, make_holder
 from headwater.model.intake import take_in
 from headwater.model.values.instant import SECOND, now
 from headwater.store.collectors import (
+    COLLECTORS,
+    PassTable,
     note_ended,
     note_started,
     read_collector,
@@ -23,29 +25,29 @@ _SOURCE = "collector"
 
 
 class StoreBoard:
-    """Notes in the store who runs a collector, and what came of it."""
+    """Notes in the store who runs a collector, or what else a table is of, and what came of it."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, table: PassTable = COLLECTORS) -> None:
         self._engine = engine
+        self._table = table
         self._holder = make_holder()
 
-    def take_lease(self, plan: CollectorPlan) -> bool:
+    def take_lease(self, plan: ScheduledPlan) -> bool:
         at = now()
         until = at + int(LEASE_SECONDS * SECOND)
         with answering(), self._engine.begin() as connection:
-            return take_lease(
-                connection, plan.name, plan.type, int(plan.every), self._holder, at, until
-            )
+            own = (plan.name, plan.type, int(plan.every), self._holder)
+            return take_lease(connection, *own, at, until, self._table)
 
-    def is_requested(self, plan: CollectorPlan) -> bool:
+    def is_requested(self, plan: ScheduledPlan) -> bool:
         with answering(), self._engine.connect() as connection:
-            return read_collector(connection, plan.name).is_requested
+            return read_collector(connection, plan.name, self._table).is_requested
 
-    def started(self, plan: CollectorPlan) -> None:
+    def started(self, plan: ScheduledPlan) -> None:
         with answering(), self._engine.begin() as connection:
-            note_started(connection, plan.name, now())
+            note_started(connection, plan.name, now(), self._table)
 
-    def ended(self, plan: CollectorPlan, result: PassResult, next_at: int) -> None:
+    def ended(self, plan: ScheduledPlan, result: PassResult, next_at: int) -> None:
         problem = result.error or result.first_refusal
         with answering(), self._engine.begin() as connection:
             note_ended(
@@ -57,11 +59,12 @@ class StoreBoard:
                 result.refused,
                 problem,
                 result.is_failed,
+                self._table,
             )
 
-    def release(self, plan: CollectorPlan) -> None:
+    def release(self, plan: ScheduledPlan) -> None:
         with answering(), self._engine.begin() as connection:
-            release_lease(connection, plan.name, self._holder, now())
+            release_lease(connection, plan.name, self._holder, now(), self._table)
 
 
 class InProcessSink:

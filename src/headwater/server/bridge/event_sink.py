@@ -1,6 +1,6 @@
 """Storing events that come by this API, and noting them as members of a graph."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from headwater.errors import InvalidEvent
@@ -51,14 +51,6 @@ class EventSink:
             ]
             start += len(part)
         return StoredEvents(count, refused)
-
-    def check(self, events: Sequence[bytes]) -> Iterator[tuple[int, InvalidEvent]]:
-        """The events that would be refused, by their place; nothing is stored."""
-        at = now()
-        for place, event in enumerate(events):
-            error = take_in(event, at, self._max_ahead, "").error
-            if error is not None:
-                yield place, error
 
     def _store(self, events: Sequence[bytes], source: str) -> list[Intake]:
         at = now()

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
-from headwater.answers.bridge.nodes import NodeGraph
+from headwater.answers.bridge.naming import openlineage_name
+from headwater.answers.bridge.nodes import LineageNode, NodeGraph
 from headwater.answers.bridge.reading import read_graph
 from headwater.answers.bridge.writing import write_events
-from headwater.errors import InvalidRequest, NotFound
+from headwater.errors import InvalidEvent, InvalidRequest, NotFound
+from headwater.model.names import check_name
 from headwater.model.values.instant import now
 from headwater.server.bridge.event_sink import EventSink
 from headwater.store.engine import Connection, Engine
@@ -78,18 +80,19 @@ class GraphStore:
     def change(self, id: str, change: Callable[[NodeGraph], Iterable[str]]) -> StoredGraph:
         """Change a graph: `change` does so, and gives the nodes whose events say what is new.
 
-        Nothing is stored where it raises, or where one of the events could not be taken in.
+        Nothing is stored where it raises, or where a node has a name that no event can have.
         """
         with self._changing:
             with answering(), self._engine.connect() as connection:
                 stored = self.read(connection, id)
             graph = stored.graph.copy()
-            changed = list(change(graph))
+            changed = dict.fromkeys(change(graph))
+            for node_id in changed:
+                _check_names(graph.nodes[node_id])
             self._last_at = max(now(), self._last_at + 1)
             events = list(write_events(graph, changed, self._last_at))
-            for _, error in self.sink.check(events):
-                raise InvalidRequest("node", f"has a name that no event can have: {error.reason}")
-            self.sink.store(events, _SOURCE, id)
+            for place, error in self.sink.store(events, _SOURCE, id).refused:
+                raise InvalidRequest(f"event {place}", error.message)
             return StoredGraph(stored.set, graph)
 
     def _read(self, connection: Connection, known: EventSet) -> StoredGraph:
@@ -115,6 +118,14 @@ class GraphStore:
 
     def _count_nodes(self) -> int:
         return sum(len(graph.nodes) for graph in self._kept.values())
+
+
+def _check_names(node: LineageNode) -> None:
+    try:
+        for part in openlineage_name(node):
+            check_name(part, node.node_id)
+    except InvalidEvent as error:
+        raise InvalidRequest("node", f"has a name that no event can have: {error.reason}") from None
 
 
 def resolve_node(graph: NodeGraph, node_id: str) -> str:

@@ -174,7 +174,7 @@ def _answer(state: CollectorState, at: int) -> CollectorAnswer:
     return CollectorAnswer(
         name=state.name,
         type=state.type,
-        state=_state(state, at),
+        state=state.describe(at),
         everySeconds=state.every_seconds,
         holder=state.holder if state.lease_until >= at else None,
         lastStartedAt=_time(state.started_at),
@@ -188,14 +188,6 @@ def _answer(state: CollectorState, at: int) -> CollectorAnswer:
         failures=state.failures,
         problem=state.problem,
     )
-
-
-def _state(state: CollectorState, at: int) -> str:
-    if state.lease_until < at:
-        return "stopped"
-    if state.is_running:
-        return "running"
-    return "failing" if state.failures else "waiting"
 
 
 def _time(at: int | None) -> str | None:

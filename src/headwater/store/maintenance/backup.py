@@ -14,10 +14,13 @@ from headwater.store.maintenance import backup_postgres
 from headwater.store.migrate import check_revision, upgrade
 from headwater.store.tables import (
     METADATA,
+    catalog_target,
     collector,
     outbox,
     outbox_reader,
     position,
+    published_item,
+    publisher,
     refused_event,
     store_state,
 )
@@ -27,7 +30,17 @@ Progress = Callable[[int, int], None]
 
 _PAGES_AT_ONCE = 1_000
 # What a store says of itself, of sources and of readers.
-_OWN = (store_state, position, collector, outbox, outbox_reader, refused_event)
+_OWN = (
+    store_state,
+    position,
+    collector,
+    publisher,
+    outbox,
+    outbox_reader,
+    refused_event,
+    catalog_target,
+    published_item,
+)
 
 
 def _silent(done: int, total: int) -> None:

@@ -22,6 +22,7 @@ from headwater.store.migrate import VERSION_TABLE, upgrade
 from headwater.store.tables import (
     METADATA,
     api_key,
+    catalog_target,
     collector,
     event_set,
     event_set_member,
@@ -31,6 +32,8 @@ from headwater.store.tables import (
     outbox,
     outbox_reader,
     position,
+    published_item,
+    publisher,
     refused_event,
     rejected,
     rejected_place,
@@ -140,9 +143,10 @@ class PostgresReplacement:
             copy_kept(new, self._schema, _NEW, [rejected, rejected_place, outbox])
         self._wait_for_readers(connection)
         # Others write there without the lock above: a key revoked until now is to stay revoked.
-        kept = [api_key, position, collector, outbox_reader, refused_event]
-        kept += [ingestion, ingestion_run, ingestion_member]
-        kept += [task, event_set, event_set_member]
+        own = [api_key, position, collector, publisher, outbox_reader, refused_event]
+        own += [ingestion, ingestion_run, ingestion_member]
+        own += [task, event_set, event_set_member]
+        kept = [*own, catalog_target, published_item]
         copy_kept(connection, self._schema, _NEW, kept)
         generation = text(f"SELECT max(generation) + 1 FROM {self._schema}.store_state")
         next_generation = connection.scalar(generation)

@@ -23,9 +23,9 @@ class DatasetTimes(NamedTuple):
     is_written: bool
 
 
-def all_ids(connection: Connection, table: Table) -> Iterator[list[bytes]]:
-    """The ids of all jobs or datasets, some at once."""
-    last = b""
+def all_ids(connection: Connection, table: Table, after: bytes = b"") -> Iterator[list[bytes]]:
+    """The ids of all jobs or datasets, some at once; those after one of them."""
+    last = after
     while True:
         query = select(table.c.id).where(table.c.id > last).order_by(table.c.id).limit(_AT_ONCE)
         ids = list(connection.execute(query).scalars())

@@ -25,7 +25,7 @@ def observe_extraction(
     for cluster in environment.clusters:
         gaps += _of_unknown_clients(cluster, jobs)
     name = DatasetName(f"confluent://{environment.id}", "extraction")
-    seen = SeenJob(EXTRACTION, name, {}, gaps=tuple(dict.fromkeys(gaps)), is_batch=True)
+    seen = SeenJob(EXTRACTION, name, {}, gaps=sorted(set(gaps)), is_batch=True)
     yield Observation(environment.id, PART, seen)
 
 

@@ -23,13 +23,17 @@ from headwater.model.naming import DatasetName, by_location
 Json = dict[str, Any]
 
 
-def observe_tables(cluster: ClusterReport, schemas: Mapping[str, Json]) -> Iterator[Observation]:
-    """The tables of a cluster's topics; `schemas` are the schema facets of
-    topics."""
+def observe_tables(
+    cluster: ClusterReport, schemas: Mapping[str, Json], unread: frozenset[str]
+) -> Iterator[Observation]:
+    """The tables of a cluster's topics; `schemas` are the schema facets of topics, and `unread`
+    are facets that could not be read."""
     integrations = {text(each, "id"): each for each in cluster.integrations}
     for table in cluster.tables:
         name = text(table, "spec", "display_name")
         for seen in _Table(cluster, name, table, integrations, schemas.get(name)).seen():
+            if isinstance(seen, SeenDataset):
+                seen = seen._replace(unread=unread)
             yield Observation(cluster.where, reports.TABLEFLOW, seen)
 
 

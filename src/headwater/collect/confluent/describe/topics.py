@@ -23,6 +23,8 @@ from headwater.model.naming import DatasetName, kafka
 
 Json = dict[str, Any]
 
+_OF_SCHEMAS = {"schema", "schema_registry", "kafka_key", "version", "documentation", "tags"}
+_OF_CATALOG = {"documentation", "ownership", "tags"}
 # Stands for whichever cluster of an environment has the topic of a subject.
 _ANY_CLUSTER = "any-cluster:9092"
 
@@ -39,6 +41,7 @@ class EnvironmentTopics:
             name: describe_subjects(environment.registry_url, subjects)
             for name, subjects in self._by_topic.items()
         }
+        self.unread = _unread(environment)
         self._columns: dict[str, TopicColumns | None] = {}
 
     def facets(self, cluster: ClusterReport, name: str) -> Json:
@@ -79,7 +82,7 @@ class EnvironmentTopics:
     def _observe(self, cluster: ClusterReport, name: str) -> Observation:
         facets = self.facets(cluster, name)
         dataset = topic(cluster.environment_id, cluster.id, name)
-        seen = SeenDataset(dataset, facets, self.lively(cluster, name))
+        seen = SeenDataset(dataset, facets, self.lively(cluster, name), self.unread)
         return Observation(cluster.where, reports.TOPICS, seen)
 
     def _divide_subjects(self) -> None:
@@ -135,6 +138,19 @@ class EnvironmentTopics:
             else:
                 value += found
         return TopicColumns(key, value) if value else None
+
+
+def _unread(environment: EnvironmentReport) -> frozenset[str]:
+    """The facets of topics that lack what could not be read."""
+    found: set[str] = set()
+    if not environment.has_read(reports.SCHEMAS):
+        found |= _OF_SCHEMAS
+    if not environment.has_read(reports.CATALOG):
+        found |= _OF_CATALOG
+    if environment.has_failed(reports.CATALOG):
+        # It has the topic's tags and owner too, beside what the cluster says.
+        found.add(names.TOPIC)
+    return frozenset(found)
 
 
 def _by_itself(places: Places, history: SubjectHistory) -> SubjectHistory:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from headwater.access import AwsSettings
+from headwater.access import KinesisAccess
 from headwater.config import resolve_secret
 from headwater.errors import BadConfig, SourceUnavailable
 from headwater.extras import require
@@ -37,12 +37,13 @@ class Access:
 class AwsCredentials:
     """The credentials that settings name; those of a role are renewed before they end."""
 
-    def __init__(self, settings: AwsSettings, place: str) -> None:
+    def __init__(self, settings: KinesisAccess, place: str) -> None:
         require("aws")
         self._settings = settings
         self._place = place
         self._session = self._open_session()
         self._found: Any = self._find()
+        self._endpoint = ""
 
     @property
     def method(self) -> str:
@@ -57,8 +58,16 @@ class AwsCredentials:
             now = self._found.get_frozen_credentials()
         except (BotoCoreError, ClientError) as error:
             raise SourceUnavailable(self._place, f"no credentials: {error}") from error
-        endpoint = self._settings.endpoint_url
-        return Access(self._region(), endpoint, now.access_key, now.secret_key, now.token or "")
+        region = self._region()
+        # Tasks get it as well: the variable or the file that names it may be the driver's alone.
+        self._endpoint = self._endpoint or self._find_endpoint(region)
+        return Access(region, self._endpoint, now.access_key, now.secret_key, now.token or "")
+
+    def _find_endpoint(self, region: str) -> str:
+        if self._settings.endpoint_url:
+            return self._settings.endpoint_url
+        client = self._session.client("kinesis", region_name=region)
+        return str(client.meta.endpoint_url)
 
     def _region(self) -> str:
         """Of the settings or the chain; an endpoint of one's own needs one to sign for."""

@@ -33,7 +33,7 @@ from headwater.store.positions import SourcePosition
 log = logging.getLogger(__name__)
 
 # DescribeStream may be called ten times a second, by all of an account together.
-_CHECK_SECONDS = 5.0
+CHECK_SECONDS = 5.0
 _HOUR = 3_600_000
 SCHEMA = pa.schema(
     [
@@ -127,7 +127,7 @@ class KinesisFeed(Feed):
             log.warning("%s may have been removed by Kinesis before they were read", what)
 
     def check(self) -> None:
-        if time.monotonic() - self._checked_at < _CHECK_SECONDS:
+        if time.monotonic() - self._checked_at < CHECK_SECONDS:
             return
         if self._describe().created != self._created:
             raise SourceChanged(self.place, "the stream was deleted and created again")
@@ -139,13 +139,13 @@ class KinesisFeed(Feed):
         shards = list_shards(self._client(), self._source)
         self._forget_expired(shards)
         done = {name for name, position in self._positions.items() if position == CLOSED}
-        readable = [each for each in choose_readable(shards, done) if self._is_wanted(each)]
+        readable = [each for each in choose_readable(shards, done) if self._is_unread(each)]
         self._is_through = self._is_once and not readable
         most = max(1, self._source.max_events // max(1, len(readable)))
         rows = [self._row(shard, most) for shard in readable]
         return frame.sparkSession.createDataFrame(pa.Table.from_pylist(rows, SCHEMA))
 
-    def _is_wanted(self, shard: Shard) -> bool:
+    def _is_unread(self, shard: Shard) -> bool:
         return not (self._is_once and shard.id in self._caught_up)
 
     def _row(self, shard: Shard, most: int) -> dict[str, Any]:
@@ -202,8 +202,7 @@ class KinesisFeed(Feed):
 
     def datasets(self) -> Sequence[tuple[str, str]]:
         assert self._credentials is not None
-        access = self._credentials.access()
-        host = urlsplit(access.endpoint).netloc or f"kinesis.{access.region}.amazonaws.com"
+        host = urlsplit(self._credentials.access().endpoint).netloc
         return [naming.kinesis(host, self._source.name)]
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """How far a shard is read, as the store keeps it: sequence numbers are too large for its numbers.
 
 A position's text is `CREATED KIND [WHERE]`: when the stream was created, by which another of the
-same name is told apart, and what the next iterator of the shard begins with.
+same name is distinguished, and what the next iterator of the shard begins with.
 """
 
 from typing import Any, Literal, NamedTuple

@@ -57,7 +57,7 @@ def describe_stream(client: Any, source: KinesisSource) -> StreamState:
 
 
 def list_shards(client: Any, source: KinesisSource) -> dict[str, Shard]:
-    """All shards, page by page; a page after the first is asked for by its token alone."""
+    """All shards, page by page; a page after the first is requested by its token alone."""
     request: dict[str, Any] = dict(source.identifier)
     listed: list[dict[str, Any]] = []
     while True:

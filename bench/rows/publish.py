@@ -1,0 +1,114 @@
+"""What publishing to catalogs costs: a plan over a large store, and a run with nothing to do."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from bench.client import Client
+from bench.figure import Figure, Sample
+from headwater.model.event import decode_event
+from headwater.model.project import project
+from headwater.store.engine import open_engine
+from headwater.store.migrate import upgrade
+from headwater.store.write.writer import open_writer
+from testing.events.bridge import column_lineage
+from testing.events.minimal import dataset, run_event, schema
+from testing.stand_ins.databricks import DatabricksStandIn
+from testing.stand_ins.google_lineage import GoogleLineageStandIn
+from testing.stand_ins.recording import WrittenStandIn, serve_written
+
+TABLES = 10_000
+COLUMNS = 20
+_TOKEN = "bench"
+_UNITY = "unitycatalog://bench"
+_AT_ONCE = 200
+_WHAT = f"{TABLES:,} tables, {TABLES * COLUMNS:,} columns from columns"
+
+
+class _Run(NamedTuple):
+    cpu_seconds: float
+    megabytes: float
+
+
+def publish(client: Client) -> list[Figure]:
+    with tempfile.TemporaryDirectory(prefix="headwater-bench-") as folder:
+        store = f"sqlite:///{Path(folder) / 'store.db'}"
+        print(f"  filling with {TABLES:,} events", flush=True)
+        fill(store)
+        with serve_written(DatabricksStandIn(_TOKEN)) as databricks:
+            options = ("--namespace", _UNITY, "--dry-run")
+            planned = _publish(store, "unity-catalog", databricks, *options)
+        with serve_written(GoogleLineageStandIn(_TOKEN)) as google:
+            _publish(store, "google-lineage", google, "--project", "bench")
+            sent = len(google.writes)
+            again = _publish(store, "google-lineage", google, "--project", "bench")
+            writes = len(google.writes) - sent
+    return [
+        Figure(f"plan for Unity Catalog, {_WHAT}", "CPU-s", [_cpu(planned)], limit=20),
+        Figure(f"its memory, {_WHAT}", "MB", [_memory(planned)], limit=400),
+        Figure(
+            f"publish again to Google, nothing changed, {_WHAT}", "CPU-s", [_cpu(again)], limit=20
+        ),
+        Figure("writes of a run that has nothing to do", "calls", [Sample(writes, 0)], limit=0),
+    ]
+
+
+def fill(store: str) -> None:
+    """Topics, and from each a table of Unity Catalog, by column."""
+    engine = open_engine(store)
+    upgrade(engine)
+    with closing(open_writer(engine)) as writer:
+        waiting = []
+        for event in _events():
+            waiting.append(project(decode_event(event)))
+            if len(waiting) == _AT_ONCE:
+                writer.write(waiting)
+                waiting = []
+        writer.write(waiting)
+    engine.dispose()
+
+
+def _events() -> Iterator[bytes]:
+    for number in range(TABLES):
+        # Each has names of its own, so that no two share what was stored of them.
+        names = [f"c{number}_{column}" for column in range(COLUMNS)]
+        source = dataset(f"topic-{number}", "kafka://bench:9092")
+        facets = {"schema": schema(**dict.fromkeys(names, "string"))}
+        lineage = column_lineage(source, *names)
+        target = dataset(f"main.bench.t{number}", _UNITY, **facets, columnLineage=lineage)
+        run = f"01890000-0000-7000-8000-{number:012d}"
+        inputs = [{**source, "facets": facets}]
+        yield msgspec.json.encode(
+            run_event("COMPLETE", run=run, job=f"sink-{number}", inputs=inputs, outputs=[target])
+        )
+
+
+def _publish(store: str, name: str, target: WrittenStandIn, *more: str) -> _Run:
+    """Run the command; its CPU time and the most memory that it had."""
+    program = Path(sys.executable).with_name("headwater")
+    options = ("--url", target.url, "--token", "env:BENCH_TOKEN", "--store", store, *more)
+    running = subprocess.Popen(
+        [program, "publish", name, *options],
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "BENCH_TOKEN": _TOKEN},
+    )
+    _, status, used = os.wait4(running.pid, 0)
+    running.returncode = os.waitstatus_to_exitcode(status)
+    if running.returncode:
+        raise RuntimeError(f"publish {name} ended with {running.returncode}")
+    return _Run(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def _cpu(run: _Run) -> Sample:
+    return Sample(run.cpu_seconds, 0)
+
+
+def _memory(run: _Run) -> Sample:
+    return Sample(run.megabytes, 0)

@@ -1,0 +1,1 @@
+"""Publishers that run by themselves, and pushes that are requested."""
