@@ -1198,8 +1198,42 @@ export interface ProblemShape {
   acknowledged: ProblemAcknowledged | null;
 }
 
+export interface PublisherAnswer {
+  name: string;
+  type: string;
+  state: string;
+  everySeconds: number;
+  holder: string | null;
+  lastStartedAt: string | null;
+  lastEndedAt: string | null;
+  lastChangeAt: string | null;
+  nextAt: string | null;
+  isRequested: boolean;
+  sent: number;
+  failed: number;
+  allSent: number;
+  failures: number;
+  problem: string | null;
+}
+
+export interface PublisherList {
+  publishers: PublisherAnswer[];
+  totalCount: number;
+}
+
 export interface PushProviders {
   providers: string[];
+}
+
+export interface PushResult {
+  tables_updated?: number;
+  properties_set?: number;
+  comments_set?: number;
+  bridge_rows_inserted?: number;
+  external_metadata_registered?: number;
+  lineage_relationships_created?: number;
+  errors?: string[];
+  skipped?: string[];
 }
 
 export interface RejectedList {
