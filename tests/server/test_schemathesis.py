@@ -40,6 +40,8 @@ ORDER = ("get", "put", "post", "delete")
 NAMESPACE = "postgres://db:5432"
 ORDERS, LOAD = f"dataset:{NAMESPACE}:orders", f"job:{NAMESPACE}:load"
 COLLECTOR = "dropped"
+# One that is paused does not run on request.
+INGESTION, PAUSED_INGESTION = "shop", "idle"
 # Names of things that are there, so that more than "not found" is answered.
 KNOWN: dict[str, Any] = {
     "namespace": NAMESPACE,
@@ -118,6 +120,9 @@ def fill(api: Api) -> None:
     # Nobody holds it any more: it may be deleted.
     with api.engine.begin() as connection:
         assert take_lease(connection, COLLECTOR, "connect", 60, "a server", at=10, until=20)
+    config = {"connection": {"config": {"brokerConfig": {"place": "/nowhere"}}}}
+    for name in (INGESTION, PAUSED_INGESTION):
+        assert api.client.put(f"/api/v1/ingestions/{name}", json=config).status_code == 200
     bridged = {"inputs": [orders], "outputs": [totals], "job": job, "run": {"runId": RUN}}
     assert api.post(example_event() | bridged, "/api/v1/lineage/events").status_code == 201
     assert api.client.post("/api/v1/tasks/extract").status_code == 202
@@ -137,6 +142,11 @@ def known_by_path(api: Api) -> dict[str, Json]:
         "/api/v1/edits/{id}/undo": {"id": api.read("/edits")["edits"][0]["id"]},
         "/api/v1/collectors/{name}": {"name": COLLECTOR},
         "/api/v1/collectors/{name}/run": {"name": COLLECTOR},
+        "/api/v1/ingestions/{name}": {"name": INGESTION},
+        "/api/v1/ingestions/{name}/check": {"name": INGESTION},
+        "/api/v1/ingestions/{name}/pause": {"name": PAUSED_INGESTION},
+        "/api/v1/ingestions/{name}/resume": {"name": INGESTION},
+        "/api/v1/ingestions/{name}/run": {"name": INGESTION},
         "/api/v1/datasets/{id}/samples": {"id": ORDERS},
         "/api/v1/datasets/{id}/usage": {"id": ORDERS},
         "/api/v1/jobs/{id}/runs/compare": {"id": LOAD},

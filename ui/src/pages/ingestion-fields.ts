@@ -80,6 +80,8 @@ export const FIELDS: Field[] = [
   { path: "endDate", kind: "date", section: "schedule" },
 ];
 
+const BROKER_KEYS = new Set(FIELDS.filter(({ section }) => section === "broker").map(({ path }) => path.split(".")[0]));
+
 /** Two sources have a key of the same name. */
 export const keyOf = ({ path, source }: Field): string => (source ? `${source}.${path}` : path);
 
@@ -115,14 +117,13 @@ export function valuesOf(answer?: IngestionAnswer): Values {
 export function bodyOf(values: Values, source: Source, answer?: IngestionAnswer): Json {
   const known = answer && sourceOf(answer) === source ? brokerOf(answer) : {};
   const broker = fill(known, fieldsOf("broker", source), values);
-  const config = { ...inner(answer?.connection), brokerConfig: broker };
+  const config: Json = { ...inner(answer?.connection), brokerConfig: broker };
   const options = fill(inner(answer?.sourceConfig), fieldsOf("options", source), values);
   const schedule: Json = { interval: values.interval === "cron" ? values.cron : values.interval };
   for (const key of ["startDate", "endDate"]) if (values[key]) schedule[key] = values[key];
   const names = fill({}, fieldsOf("names", source), values);
   // The older form has the broker's keys beside the others.
-  if (!("brokerConfig" in inner(answer?.connection)))
-    for (const key of Object.keys(known)) delete (config as Json)[key];
+  for (const key of Object.keys(config)) if (BROKER_KEYS.has(key)) delete config[key];
   const level = answer?.loggerLevel ? { loggerLevel: answer.loggerLevel } : {};
   return { ...names, connection: { config }, sourceConfig: { config: options }, schedule, ...level };
 }
@@ -169,7 +170,8 @@ function inner(found: unknown): Json {
 
 function brokerOf(answer?: IngestionAnswer): Json {
   const config = inner(answer?.connection);
-  return (config.brokerConfig ?? config) as Json;
+  const flat = Object.entries(config).filter(([key]) => BROKER_KEYS.has(key));
+  return (config.brokerConfig ?? Object.fromEntries(flat)) as Json;
 }
 
 /** A schedule as the form shows it: what is none of the named intervals is a cron expression. */
