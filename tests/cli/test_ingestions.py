@@ -10,7 +10,7 @@ import yaml
 
 from headwater.cli.commands.ingest import config_file
 from headwater.cli.commands.ingest.ingest_run import IngestOptions
-from headwater.pipeline.event_parts import EventParts
+from headwater.pipeline.event_parts import KeptParts
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kinesis.source import KinesisSource
 from headwater.pipeline.job_patterns import NameExpressions
@@ -94,7 +94,7 @@ class TestConfig:
         assert (access.security_protocol, access.ca, access.key) == ("SSL", "ca.pem", "k.pem")
         assert (choices.name, choices.every, choices.idle_after) == ("my-service", 3.0, None)
         assert choices.expressions == (NameExpressions(("etl-.*",), ("a,b",)),)
-        assert choices.parts == EventParts(lineage=False, name="my-service")
+        assert choices.parts == KeptParts(lineage=False, name="my-service")
         assert choices.is_debug
         for key in ("sink", "workflowConfig.openMetadataServerConfig", "sourceConfig.type"):
             assert f"headwater: {key} is not used: " in outcome.err

@@ -7,7 +7,7 @@ import pytest
 
 from headwater.model.event import decode_event
 from headwater.model.project import project
-from headwater.pipeline.event_parts import EventParts
+from headwater.pipeline.event_parts import KeptParts
 
 FACETS: dict[str, Any] = {"ownership": {"owners": []}, "tags": {"tags": []}, "schema": {}}
 DATASET = {"namespace": "db", "name": "t", "facets": {**FACETS, "columnLineage": {"fields": {}}}}
@@ -26,17 +26,17 @@ def run_event(**more: Any) -> dict[str, Any]:
     }
 
 
-def select(parts: EventParts, event: Any) -> Any:
+def select(parts: KeptParts, event: Any) -> Any:
     return json.loads(parts.select(json.dumps(event).encode()))
 
 
 def test_all_of_it_is_as_it_came() -> None:
     data = json.dumps(run_event()).encode()
-    assert EventParts().select(data) is data
+    assert KeptParts().select(data) is data
 
 
 def test_without_edges_a_run_reports_a_gap() -> None:
-    found = select(EventParts(lineage=False, name="shop"), run_event())
+    found = select(KeptParts(lineage=False, name="shop"), run_event())
     assert (found["inputs"], found["outputs"]) == ([], [])
     assert found["job"]["facets"] == FACETS
     facts = project(decode_event(json.dumps(found).encode()))
@@ -51,7 +51,7 @@ def test_gaps_of_the_producer_stay() -> None:
     own = {"gaps": [{"kind": "input", "name": "x"}]}
     event = run_event()
     event["run"]["facets"] = {"headwater_gaps": own}
-    found = select(EventParts(lineage=False), event)
+    found = select(KeptParts(lineage=False), event)
     names = [gap["name"] for gap in found["run"]["facets"]["headwater_gaps"]["gaps"]]
     assert names == ["x", "inputs and outputs"]
 
@@ -59,20 +59,20 @@ def test_gaps_of_the_producer_stay() -> None:
 def test_edges_of_a_job_and_columns_of_a_dataset() -> None:
     event = run_event()
     del event["run"], event["eventType"]
-    assert select(EventParts(lineage=False), event)["inputs"] == []
+    assert select(KeptParts(lineage=False), event)["inputs"] == []
     alone = {"eventTime": "2026-01-31T12:00:00Z", "dataset": DATASET}
-    assert set(select(EventParts(lineage=False), alone)["dataset"]["facets"]) == set(FACETS)
+    assert set(select(KeptParts(lineage=False), alone)["dataset"]["facets"]) == set(FACETS)
 
 
 @pytest.mark.parametrize(
     ("parts", "left"),
     [
-        (EventParts(owners=False), {"tags", "schema"}),
-        (EventParts(tags=False), {"ownership", "schema"}),
-        (EventParts(owners=False, tags=False), {"schema"}),
+        (KeptParts(owners=False), {"tags", "schema"}),
+        (KeptParts(tags=False), {"ownership", "schema"}),
+        (KeptParts(owners=False, tags=False), {"schema"}),
     ],
 )
-def test_owners_and_tags(parts: EventParts, left: set[str]) -> None:
+def test_owners_and_tags(parts: KeptParts, left: set[str]) -> None:
     found = select(parts, run_event())
     for owner in (found["job"], *found["inputs"], *found["outputs"]):
         assert set(owner["facets"]) - {"columnLineage"} == left
@@ -93,5 +93,5 @@ def test_owners_and_tags(parts: EventParts, left: set[str]) -> None:
 )
 def test_what_is_no_event_is_left_to_who_refuses_it(data: bytes) -> None:
     assert (
-        EventParts(lineage=False, owners=False, tags=False).select(data) == data or data[:1] == b"{"
+        KeptParts(lineage=False, owners=False, tags=False).select(data) == data or data[:1] == b"{"
     )

@@ -20,7 +20,7 @@ _TAG_FACETS = ("tags",)
 
 
 @dataclass(frozen=True)
-class EventParts:
+class KeptParts:
     """What is kept of events; `name` is who leaves the rest out."""
 
     lineage: bool = True

@@ -27,7 +27,7 @@ from headwater.model.project import project
 from headwater.model.relations import DeclaredDataset, EventRow, Rejected, RunDataset
 from headwater.model.values.ids import digest
 from headwater.model.values.memo import Memo
-from headwater.pipeline.event_parts import EventParts
+from headwater.pipeline.event_parts import KeptParts
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.store.engine import open_engine
@@ -107,7 +107,7 @@ class Task:
     max_ahead: int
     max_bytes: int
     jobs: JobPatterns = JobPatterns()
-    parts: EventParts = EventParts()
+    parts: KeptParts = KeptParts()
     notes_seen: bool = False
     """Whether to note which jobs and datasets the events name."""
     lake: Path | None = None

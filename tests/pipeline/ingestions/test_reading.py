@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from headwater.pipeline.event_parts import EventParts
+from headwater.pipeline.event_parts import KeptParts
 from headwater.pipeline.ingestions.reading import read_ingestion, split_expressions
 from headwater.pipeline.ingestions.shapes import KafkaBroker, KinesisBroker, UnusableConfig
 from headwater.pipeline.job_patterns import NameExpressions
@@ -59,7 +59,7 @@ def test_all_options_of_the_source() -> None:
         "lineageInformation": {"dbServiceNames": ["pg"]},
     }
     found = read_ingestion("shop", body(sourceConfig={"config": options}, loggerLevel="DEBUG"))
-    assert found.parts == EventParts(False, False, False, "shop")
+    assert found.parts == KeptParts(False, False, False, "shop")
     assert found.absence is not None and found.absence.after == 14 * 86_400
     assert found.absence.exclude == NameExpressions((), ("core_.*", "base"))
     assert found.jobs.expressions == (NameExpressions(("a.*", "b,c"), ("x{1,2}", "y")),)

@@ -1,5 +1,6 @@
 """`headwater publish`: what the store knows, to other catalogs and backends."""
 
+import gc
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -73,6 +74,9 @@ def publish_entry(
 ) -> None:
     """Run a publisher."""
     seconds = parse_every(every)
+    # Little of what a pass makes is cyclic, and much of it is garbage soon.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
     if check or dry_run:
         with open_store_to_read(store, data) as engine:
             _try(entry(settings, engine), check, output)

@@ -10,7 +10,7 @@ import msgspec
 
 from headwater.config import check_secret_reference
 from headwater.durations import parse_duration
-from headwater.pipeline.event_parts import EventParts
+from headwater.pipeline.event_parts import KeptParts
 from headwater.pipeline.ingestions.schedule import MANUAL, Schedule, read_schedule
 from headwater.pipeline.ingestions.shapes import (
     Broker,
@@ -75,7 +75,7 @@ class Ingestion:
     name: str
     broker: Broker
     jobs: JobPatterns
-    parts: EventParts
+    parts: KeptParts
     absence: AbsenceRule | None
     is_debug: bool
     schedule: Schedule
@@ -138,7 +138,7 @@ def read_ingestion(
         name,
         broker,
         JobPatterns(expressions=tuple(each for each in filters if each is not None)),
-        EventParts(options.includeLineage, options.includeOwners, options.includeTags, name),
+        KeptParts(options.includeLineage, options.includeOwners, options.includeTags, name),
         _absence(options),
         options.enableDebugLog or _is_debug(body.get("loggerLevel")),
         schedule,

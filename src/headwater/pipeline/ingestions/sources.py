@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from headwater.access import AwsSettings, KafkaAccess
+from headwater.access import KafkaAccess, KinesisAccess
 from headwater.pipeline.feeds.files import FilesPlace
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kinesis.source import KinesisSource
@@ -68,7 +68,7 @@ def _kafka_access(broker: KafkaBroker) -> KafkaAccess:
     return _settings(KafkaAccess, given, keys)
 
 
-def _aws_settings(aws: BrokerAws) -> AwsSettings:
+def _aws_settings(aws: BrokerAws) -> KinesisAccess:
     keys = {
         "region": "awsRegion",
         "access_key_id": "awsAccessKeyId",
@@ -80,7 +80,7 @@ def _aws_settings(aws: BrokerAws) -> AwsSettings:
         "role_session_name": "assumeRoleSessionName",
     }
     given = {name: getattr(aws, key) for name, key in keys.items()}
-    return _settings(AwsSettings, given, {name: f"awsConfig.{key}" for name, key in keys.items()})
+    return _settings(KinesisAccess, given, {name: f"awsConfig.{key}" for name, key in keys.items()})
 
 
 def _settings(shape: type[_Access], given: Mapping[str, Any], keys: Mapping[str, str]) -> _Access:

@@ -22,7 +22,7 @@ RETRY_SECONDS = 60.0
 
 
 class Stoppable(Protocol):
-    """A run that can be asked to end after the batch under way."""
+    """A run that ends after the batch under way on request."""
 
     def run(self) -> None: ...
 

@@ -34,7 +34,7 @@ def read_workflow(document: Any) -> Workflow:
         raise UnusableConfig("source.type", f"'{source['type']}' is not {_TYPE}")
     body: dict[str, Any] = {key: document[key] for key in _BODY_KEYS if key in document}
     if "serviceConnection" not in source:
-        raise UnusableConfig("source.serviceConnection", "missing; no server is asked for it")
+        raise UnusableConfig("source.serviceConnection", "missing; it is not fetched from a server")
     body["connection"] = source["serviceConnection"]
     if "sourceConfig" in source:
         body["sourceConfig"] = source["sourceConfig"]

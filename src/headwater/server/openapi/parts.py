@@ -81,6 +81,7 @@ TAGS: list[Document] = [
             "Failed, silent and late jobs; stale datasets, and unusual volumes.",
         ),
         ("collectors", "What collects lineage by itself: states, results, a pass on request."),
+        ("publishers", "What publishes to catalogs by itself: states, results, a push on request."),
         ("ingestions", "What is ingested by itself from brokers: configuration, state, runs."),
         ("publishers", "What publishes by itself: states, results, a pass on request, a push."),
         ("bridge", "LineageBridge's API: events, datasets, graphs of nodes, tasks."),

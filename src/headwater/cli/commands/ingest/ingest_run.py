@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from headwater.pipeline.event_parts import EventParts
+    from headwater.pipeline.event_parts import KeptParts
     from headwater.pipeline.feeds.feed import Feed
     from headwater.pipeline.feeds.registry import Source
     from headwater.pipeline.ingest import StreamIngest
@@ -54,7 +54,7 @@ class IngestOptions:
     idle_after: float | None = None
     """Seconds without a message after which it ends; None: by `every`."""
     expressions: "tuple[NameExpressions, ...]" = ()
-    parts: "EventParts | None" = None
+    parts: "KeptParts | None" = None
     notes_seen: bool = False
 
 
@@ -161,7 +161,7 @@ def assemble(
 
 def make_task(choices: IngestOptions, feed: "Feed", engine: "Engine") -> "Task":
     from headwater.model.values.instant import SECOND
-    from headwater.pipeline.event_parts import EventParts
+    from headwater.pipeline.event_parts import KeptParts
     from headwater.pipeline.job_patterns import JobPatterns
     from headwater.pipeline.tasks import Task
 
@@ -173,7 +173,7 @@ def make_task(choices: IngestOptions, feed: "Feed", engine: "Engine") -> "Task":
         max_ahead=settings.intake.max_ahead_seconds * SECOND,
         max_bytes=settings.intake.max_body_bytes,
         jobs=JobPatterns(choices.include, choices.exclude, choices.expressions),
-        parts=choices.parts or EventParts(),
+        parts=choices.parts or KeptParts(),
         notes_seen=choices.notes_seen,
         lake=settings.lake_folder.absolute() if settings.lake.is_on else None,
         store="" if is_sqlite else settings.store_url,

@@ -130,7 +130,7 @@ def run(
 ) -> None:
     """Run ingestions now, once each, or all as their schedules say.
 
-    Where another process runs them (--all), it is asked to, and begins within seconds.
+    Where another process runs them (--all), that one begins within seconds.
     """
     from headwater.cli.commands.ingest.named_run import check_named, run_all, run_named
 
