@@ -83,7 +83,6 @@ TAGS: list[Document] = [
         ("collectors", "What collects lineage by itself: states, results, a pass on request."),
         ("publishers", "What publishes to catalogs by itself: states, results, a push on request."),
         ("ingestions", "What is ingested by itself from brokers: configuration, state, runs."),
-        ("publishers", "What publishes by itself: states, results, a pass on request, a push."),
         ("bridge", "LineageBridge's API: events, datasets, graphs of nodes, tasks."),
         ("operations", "For operators and probes."),
     )
@@ -268,7 +267,6 @@ _PARAMETERS: dict[str, tuple[str, Any]] = {
         "A node's id; its slashes may be percent-encoded.",
         "confluent:kafka_topic:env-26wn6m:lkc-mjnq51/orders",
     ),
-    "provider": ("A catalog, as LineageBridge names it.", "databricks_uc"),
     "env_id": ("Only of this environment.", "env-26wn6m"),
     "task_id": ("A task's id.", "9b1f4a52-8f2e-4d0c-9a52-0b8fd0a2f6a1"),
     "task_type": ("Only tasks of this type.", "extract"),
