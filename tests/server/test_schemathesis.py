@@ -37,6 +37,9 @@ MOST_SECONDS = 10
 # What is looked for first, what is changed then, and at last what is taken away.
 ORDER = ("get", "put", "post", "delete")
 
+# Needs a catalog in the settings: tests/server/test_publishers.py.
+UNCONFIGURED = frozenset(("/api/v1/push/{provider}",))
+
 NAMESPACE = "postgres://db:5432"
 ORDERS, LOAD = f"dataset:{NAMESPACE}:orders", f"job:{NAMESPACE}:load"
 COLLECTOR = "dropped"
@@ -221,7 +224,7 @@ def walk(api: Api, limits: settings, methods: Collection[str] = ORDER) -> list[s
             codes: Counter[int] = Counter()
             for calls in strategies(operation, KNOWN | by_path.get(operation.path, {})):
                 told += attack(api, session, calls, limits, codes)
-            if not any(code < 300 for code in codes):
+            if operation.path not in UNCONFIGURED and not any(code < 300 for code in codes):
                 told.append(f"{operation.label}: was never answered but with an error")
     return told
 
