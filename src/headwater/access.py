@@ -13,7 +13,7 @@ SecurityProtocol = Literal["", "PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 SaslMechanism = Literal["", "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
 
 
-class AwsSettings(Section):
+class KinesisAccess(Section):
     """Access to AWS; whatever is not set comes from the usual chain of AWS's own clients."""
 
     region: str = Field(
@@ -50,7 +50,7 @@ class AwsSettings(Section):
         return _check_url(value) if value else value
 
     @model_validator(mode="after")
-    def _are_whole(self) -> "AwsSettings":
+    def _are_whole(self) -> "KinesisAccess":
         if bool(self.access_key_id) != bool(self.secret_access_key):
             raise ValueError("access_key_id and secret_access_key belong together: set both")
         if self.session_token and not self.access_key_id:

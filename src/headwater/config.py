@@ -24,7 +24,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from headwater.access import AwsSettings, KafkaAccess
+from headwater.access import KafkaAccess, KinesisAccess
 from headwater.durations import parse_duration
 from headwater.errors import BadConfig, BadSecret
 from headwater.extras import is_installed
@@ -197,7 +197,7 @@ class DeclareSettings(Section):
 
 class IngestSettings(Section):
     kafka: KafkaAccess = KafkaAccess()
-    kinesis: AwsSettings = AwsSettings()
+    kinesis: KinesisAccess = KinesisAccess()
 
 
 class DiscoverySettings(Section):

@@ -99,20 +99,23 @@ class TestHelp:
             (
                 "kafka",
                 "--brokers --topic --pattern --from --group --max-events --consumer --once --every"
-                " --check --include --exclude --name --metrics-port --master --conf --verbose"
+                " --check --include --exclude --include-regex --exclude-regex"
+                " --name --metrics-port --master --conf --verbose"
                 " --store --data --security-protocol --ca --certificate --key --key-password"
                 " --sasl-mechanism --user --password --token-url --scope",
             ),
             (
                 "kinesis",
-                "--stream --from --max-events --once --every --check --include --exclude --name"
+                "--stream --from --max-events --once --every --check --include --exclude"
+                " --include-regex --exclude-regex --name"
                 " --metrics-port --master --conf --verbose --store --data --region --endpoint-url"
                 " --profile --access-key-id --secret-access-key --session-token --role-arn"
                 " --role-session-name --external-id --sts-endpoint-url",
             ),
             (
                 "files",
-                "PLACE --once --every --check --include --exclude --name --metrics-port --master"
+                "PLACE --once --every --check --include --exclude --include-regex"
+                " --exclude-regex --name --metrics-port --master"
                 " --conf --verbose --store --data",
             ),
             ("replay", "--source --output --store --data"),

@@ -142,6 +142,11 @@ const collectors = createRoute({
   path: "/collectors",
   component: lazyRouteComponent(() => import("./pages/collectors"), "CollectorsPage"),
 });
+const ingestions = createRoute({
+  getParentRoute: () => root,
+  path: "/ingestions",
+  component: lazyRouteComponent(() => import("./pages/ingestions"), "IngestionsPage"),
+});
 const sql = createRoute({
   getParentRoute: () => root,
   path: "/sql",
@@ -190,6 +195,7 @@ export const router = createRouter({
     tag,
     settings,
     collectors,
+    ingestions,
     sql,
     docs,
   ]),

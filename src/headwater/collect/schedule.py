@@ -2,10 +2,7 @@
 hangs holds up no other."""
 
 import logging
-import os
 import random
-import secrets
-import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -14,18 +11,13 @@ from typing import Any, NamedTuple, Protocol
 from headwater.collect import Collected
 from headwater.collect.delivery import SendEvents, deliver
 from headwater.errors import HeadwaterError
+from headwater.leases import LEASE_SECONDS, LOOK_SECONDS, wait_after
 from headwater.model.values.instant import SECOND, now
 
 log = logging.getLogger(__name__)
 
-# After failures it is tried less and less often, up to this, or its usual interval if longer.
-_LONGEST_WAIT = 900.0
 # Of an interval: collectors that were started together do not look together for ever.
 _JITTER = 0.1
-# How often it is looked whether somebody wants a pass now, or whether the lease is free.
-LOOK_SECONDS = 1.0
-# A lease is renewed when a third of it has passed: only one that was lost ends.
-LEASE_SECONDS = 60.0
 
 
 class PassResult(NamedTuple):
@@ -76,12 +68,6 @@ class Board(Protocol):
     def ended(self, plan: ScheduledPlan, result: PassResult, next_at: int) -> None: ...
 
     def release(self, plan: ScheduledPlan) -> None: ...
-
-
-def make_holder() -> str:
-    """A name for who runs collectors, distinct from another process of the same machine and number,
-    as those of containers often are."""
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
 class Scheduler:
@@ -177,8 +163,7 @@ class CollectorLoop:
 
     def next_wait(self) -> float:
         """How long until the next pass: longer after failures, and never quite the same."""
-        every = self._plan.every
-        wait: float = min(every * 2 ** min(self._failures, 10), max(every, _LONGEST_WAIT))
+        wait = wait_after(self._plan.every, self._failures)
         return wait * (1 + _JITTER * self._jitter())
 
     def _run_pass(self) -> PassResult:

@@ -180,5 +180,5 @@ def unknown_namespace(job_namespace: str, job_name: str) -> str:
 
 
 def is_unknown(namespace: str) -> bool:
-    """Whether nobody said where a dataset is."""
+    """Whether it is not known where a dataset is."""
     return namespace.startswith(_UNKNOWN)

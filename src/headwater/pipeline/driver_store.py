@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 
 from headwater import errors
 from headwater.errors import BadConfig, HeadwaterError, SparkUnavailable
-from headwater.pipeline.tasks import RESULT, Chunk, Reached, Task, read_result, take_over
+from headwater.pipeline.tasks import RESULT, Chunk, Reached, Seen, Task, read_result, take_over
 from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.writer import Writer
 
@@ -28,6 +28,8 @@ class Totals:
     rejected: int = 0
     excluded: int = 0
     bytes: int = 0
+    seen: Seen = field(default_factory=set, compare=False)
+    """Jobs and datasets that the events named, where that was noted."""
     reached: dict[str, Reached] = field(default_factory=dict)
 
     @property
@@ -42,7 +44,12 @@ class Totals:
         self.rejected += other.rejected
         self.excluded += other.excluded
         self.bytes += other.bytes
+        self.seen |= other.seen
         self.reached |= other.reached
+
+    def counts(self) -> dict[str, int]:
+        """The numbers by their names."""
+        return {name: value for name, value in vars(self).items() if isinstance(value, int)}
 
 
 Progress = Callable[[Totals], None]

@@ -73,6 +73,12 @@ class Plan:
     name: str
     every: float | None
     flush_every: float = 60.0
+    idle_after: float | None = None
+    """End, all the same, after so many seconds without a message; None: never."""
+
+    @property
+    def has_end(self) -> bool:
+        return self.every is None or self.idle_after is not None
 
 
 class StreamIngest:
@@ -103,6 +109,8 @@ class StreamIngest:
         self._tries = 0
         self._settled = ""
         self._flushed_at = self._checked_at = 0.0
+        self._busy_at = time.monotonic()
+        self._lag: int | None = None
         # A stream that could not be stopped may be at its batch still when the next one begins.
         self._at_work = threading.Lock()
         self._begun: int | None = None
@@ -147,7 +155,7 @@ class StreamIngest:
         if not isinstance(error, _PASSING):
             most: float = _TRIES_UNKNOWN
         else:
-            most = _TRIES_ONCE if self._is_once else float("inf")
+            most = _TRIES_ONCE if self._plan.has_end else float("inf")
         if self._tries >= most:
             raise error
         return float(min(2 ** (self._tries - 1), _LONGEST_WAIT))
@@ -162,7 +170,9 @@ class StreamIngest:
         try:
             self._watcher.started(self._feed.datasets())
             # Known before the first batch, which may take a while.
+            self._busy_at = time.monotonic()
             if (waiting := self._feed.waiting()) is not None:
+                self._lag = waiting
                 self._watcher.settled(waiting)
             self._watch(query)
         except StreamingQueryException as error:
@@ -228,6 +238,8 @@ class StreamIngest:
             if self._has_ended:
                 self._close_writer()
         self._tries = 0
+        if totals.messages:
+            self._busy_at = time.monotonic()
         self._watcher.stored(totals, time.monotonic() - started)
         if totals.behind is not None:
             self._watcher.behind(totals.behind)
@@ -246,6 +258,16 @@ class StreamIngest:
                 return
             if self._is_once and self._feed.is_through():
                 return
+            if self._is_idle():
+                self._wait_for_batch(query)
+                return
+
+    def _is_idle(self) -> bool:
+        """Whether nothing came for as long as the plan allows."""
+        idle_after = self._plan.idle_after
+        if idle_after is None or self._at_work.locked() or self._lag:
+            return False
+        return time.monotonic() - self._busy_at >= idle_after
 
     def _check(self) -> None:
         """Look whether the source is still what it was; raises SourceChanged if it is not."""
@@ -271,7 +293,8 @@ class StreamIngest:
         self._move(self._feed.moved(end))
         self._feed.commit(end)
         self._settled = end
-        self._watcher.settled(self._feed.lag(source))
+        self._lag = self._feed.lag(source)
+        self._watcher.settled(self._lag)
 
     def _move(self, moves: Moves) -> None:
         with answering(), self._engine.begin() as connection:

@@ -18,15 +18,16 @@ import msgspec
 import pyarrow as pa
 
 from headwater.errors import HeadwaterError, InvalidEvent
-from headwater.model.event import decode_event
+from headwater.model.event import Kind, decode_event
 from headwater.model.facet_readers import Facet, NamedDataset
 from headwater.model.facts import Facts, content_row, name_row
 from headwater.model.intake import check_intake, keep_rejected, reject
 from headwater.model.merge import Merged, Row
 from headwater.model.project import project
-from headwater.model.relations import EventRow, Rejected
+from headwater.model.relations import DeclaredDataset, EventRow, Rejected, RunDataset
 from headwater.model.values.ids import digest
 from headwater.model.values.memo import Memo
+from headwater.pipeline.event_parts import KeptParts
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake, LakeEvent
 from headwater.store.engine import open_engine
@@ -41,6 +42,10 @@ CHUNK_BYTES = 64_000_000
 _PACKED_BYTES = 64_000_000
 # Rows are many and none refers to itself: the search for circles takes a tenth of the time.
 _GC_THRESHOLD = (50_000, 20, 100)
+
+
+# Jobs and datasets, by kind and id.
+Seen = set[tuple[int, bytes]]
 
 
 class Message(NamedTuple):
@@ -76,6 +81,8 @@ class Chunk(msgspec.Struct):
     bytes: int = 0
     error: tuple[str, str] | None = None
     """The kind and the text of what kept it from being stored."""
+    seen: Seen = set()
+    """Jobs and datasets that its events name, by kind and id, where that is noted."""
     reached: dict[str, Reached] = {}
     """By partition, once all of a task is done."""
 
@@ -100,6 +107,9 @@ class Task:
     max_ahead: int
     max_bytes: int
     jobs: JobPatterns = JobPatterns()
+    parts: KeptParts = KeptParts()
+    notes_seen: bool = False
+    """Whether to note which jobs and datasets the events name."""
     lake: Path | None = None
     """Where events are kept as they came; None where they are there already, or are not to be."""
     store: str = ""
@@ -127,7 +137,7 @@ class Task:
         work = _Work()
         for batch in batches:
             for message in self.read(batch):
-                work.add(message, self._state(message))
+                work.add(message, self._state(message), self.notes_seen)
                 if work.is_full:
                     yield work
                     work = _Work()
@@ -142,10 +152,10 @@ class Task:
                 raise InvalidEvent("$", error or "no value: a tombstone, or a message without one")
             if len(data) > self.max_bytes:
                 raise InvalidEvent("$", f"{len(data):,} bytes; the limit is {self.max_bytes:,}")
-            event = decode_event(data, digest)
+            event = decode_event(self.parts.select(data), digest)
             if not self.is_known:
                 check_intake(event, received_at, self.max_ahead)
-            if event.job is not None and not self.jobs.accept(event.job.name):
+            if not self.jobs.accept_event(event):
                 return None
             return project(event, received_at)
         except InvalidEvent as refused:
@@ -175,7 +185,7 @@ class _Work:
     def is_full(self) -> bool:
         return self.chunk.messages >= CHUNK_EVENTS or self.chunk.bytes >= CHUNK_BYTES
 
-    def add(self, message: Message, facts: Facts | None) -> None:
+    def add(self, message: Message, facts: Facts | None, notes_seen: bool = False) -> None:
         chunk = self.chunk
         chunk.messages += 1
         chunk.bytes += len(message.data or b"")
@@ -187,6 +197,8 @@ class _Work:
             self.events.append(EventRow._make(facts.rows["event"][0]))
         else:
             chunk.rejected += 1
+        if notes_seen:
+            chunk.seen.update(find_seen(facts))
         self._merged.add(facts.rows)
         self._names.update(facts.names)
         self._contents.update(facts.contents)
@@ -205,6 +217,18 @@ class _Work:
         if self._contents:
             rows["content"] = [_packed(self._contents[digest]) for digest in sorted(self._contents)]
         return rows
+
+
+def find_seen(facts: Facts) -> Iterator[tuple[int, bytes]]:
+    """The job of an event and the datasets that it uses or declares, by kind and id."""
+    for row in facts.rows.get("event", ()):
+        event = EventRow._make(row)
+        if event.job is not None and event.kind != Kind.EDIT:
+            yield Kind.JOB, event.job
+    for row in facts.rows.get("run_dataset", ()):
+        yield Kind.DATASET, RunDataset._make(row).dataset
+    for row in facts.rows.get("declared_dataset", ()):
+        yield Kind.DATASET, DeclaredDataset._make(row).dataset
 
 
 # Content is the same again and again, in other chunks and other tasks: packed once it is kept.

@@ -67,6 +67,7 @@ from headwater.server.http.keyring import REFRESH_SECONDS, Keyring
 from headwater.server.http.metrics import ServerMetrics
 from headwater.server.http.responses import Noted, respond_error, with_etag, with_security_headers
 from headwater.server.ingest import IngestApp, is_ingest
+from headwater.server.ingestions import routes as ingestion_routes
 from headwater.server.insight import owners
 from headwater.server.insight import routes as insight_routes
 from headwater.server.insight.streams import create_streams_router
@@ -218,7 +219,14 @@ class Application:
         app.include_router(insight_routes.router, prefix="/api/v1")
         app.include_router(live_routes.router, prefix="/api/v1")
         app.include_router(sql_routes.router, prefix="/api/v1")
-        for more in (collector_routes, senders, tag_report, owners, publisher_routes):
+        for more in (
+            collector_routes,
+            publisher_routes,
+            ingestion_routes,
+            senders,
+            tag_report,
+            owners,
+        ):
             app.include_router(more.router, prefix="/api/v1")
         app.include_router(create_push_router(self._settings.publish), prefix="/api/v1")
         app.include_router(create_health_router(self._settings.health), prefix="/api/v1")

@@ -7,11 +7,11 @@ which it renews, and which another takes over once it has ended. Times are in mi
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, Table, delete, or_, select, update
+from sqlalchemy import Column, Connection, Table, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from headwater.errors import Conflict, NotFound
-from headwater.store import tables
+from headwater.store import leases, tables
 
 PassTable = Table
 COLLECTORS: PassTable = tables.collector
@@ -88,7 +88,7 @@ def take_lease(
         "lease_until": until,
     }
     new = insert(table).values(name=name, stored=0, refused=0, all_stored=0, failures=0, **held)
-    may = or_(table.c.holder == holder, table.c.lease_until < at)
+    may = leases.is_free(table, holder, at)
     taken = new.on_conflict_do_update(index_elements=["name"], set_=held, where=may)
     return connection.execute(taken.returning(table.c.name)).first() is not None
 
@@ -97,19 +97,16 @@ def release_lease(
     connection: Connection, name: str, holder: str, at: int, table: PassTable = COLLECTORS
 ) -> None:
     """Let another take over at once."""
-    its = (table.c.name == name, table.c.holder == holder)
-    connection.execute(update(table).where(*its).values(lease_until=at - 1))
+    leases.release_lease(connection, table, name, holder, at)
 
 
 def note_started(connection: Connection, name: str, at: int, table: PassTable = COLLECTORS) -> None:
-    connection.execute(update(table).where(table.c.name == name).values(started_at=at))
+    leases.note_started(connection, table, name, at)
 
 
 def is_held(connection: Connection, name: str, holder: str) -> bool:
     """Whether somebody is the last who held the lease: only the holder has news of a collector."""
-    table = tables.collector
-    its = select(table.c.name).where(table.c.name == name, table.c.holder == holder)
-    return connection.execute(its).first() is not None
+    return leases.is_held(connection, tables.collector, name, holder)
 
 
 def note_ended(
@@ -140,7 +137,7 @@ def note_ended(
 def request_pass(connection: Connection, name: str, at: int, table: PassTable = COLLECTORS) -> None:
     """Ask whoever runs a collector for a pass now."""
     # Written first: SQLite refuses a write after a read if another has written in between.
-    connection.execute(update(table).where(table.c.name == name).values(requested_at=at))
+    leases.note_requested(connection, table, name, at)
     read_collector(connection, name, table)
 
 

@@ -218,6 +218,55 @@ def _of_passes(name: str) -> Table:
 collector = _of_passes("collector")
 publisher = _of_passes("publisher")
 
+# Ingestions by name: what each is to do, who runs it, and with what result. No relation either.
+ingestion = Table(
+    "ingestion",
+    METADATA,
+    Column("name", TEXT, primary_key=True),
+    # As it was given, in JSON; secrets are references.
+    Column("body", TEXT, nullable=False),
+    # Counts changes: whoever runs an older one starts anew.
+    Column("revision", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Column("updated_by", TEXT, nullable=False),
+    Column("is_paused", SmallInteger, nullable=False),
+    Column("holder", TEXT, nullable=False),
+    Column("lease_until", BigInteger, nullable=False),
+    Column("requested_at", BigInteger),
+    Column("started_at", BigInteger),
+    Column("ended_at", BigInteger),
+    Column("next_at", BigInteger),
+    Column("all_stored", BigInteger, nullable=False),
+    Column("failures", BigInteger, nullable=False),
+    Column("problem", TEXT),
+)
+
+# The newest runs of each, as they go and as they ended.
+ingestion_run = Table(
+    "ingestion_run",
+    METADATA,
+    Column("ingestion", TEXT, primary_key=True),
+    Column("started_at", BigInteger, primary_key=True, autoincrement=False),
+    Column("ended_at", BigInteger),
+    Column("stored", BigInteger, nullable=False),
+    Column("rejected", BigInteger, nullable=False),
+    Column("excluded", BigInteger, nullable=False),
+    Column("marked", BigInteger, nullable=False),
+    Column("lag", BigInteger),
+    Column("problem", TEXT),
+)
+
+# The jobs and datasets that came through an ingestion which marks what is not seen any more.
+ingestion_member = Table(
+    "ingestion_member",
+    METADATA,
+    Column("ingestion", TEXT, primary_key=True),
+    Column("kind", SmallInteger, primary_key=True, autoincrement=False),
+    Column("entity", LargeBinary, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
 # Work that was requested of the server. No relation: it says what is done. Whoever holds the
 # lease does it; another may once the lease has ended. `progress`, `result` and `params` are JSON.
 task = Table(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.access import AwsSettings
+from headwater.access import KinesisAccess
 from headwater.errors import BadConfig, BadSecret, SourceUnavailable
 from headwater.pipeline.feeds.kinesis.access import AwsCredentials
 
@@ -26,7 +26,7 @@ def test_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("AWS_SESSION_TOKEN", "token")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
-    found = AwsCredentials(AwsSettings(), PLACE)
+    found = AwsCredentials(KinesisAccess(), PLACE)
     access = found.access()
     assert found.method == "env"
     assert access.endpoint == "https://kinesis.eu-west-1.amazonaws.com"
@@ -39,7 +39,7 @@ def test_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_keys_by_reference(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KEY", "secret")
     (tmp_path / "token").write_text("token\n")
-    settings = AwsSettings(
+    settings = KinesisAccess(
         region="eu-west-1",
         access_key_id="id",
         secret_access_key="env:KEY",
@@ -56,7 +56,7 @@ def test_the_endpoint_of_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is found by the driver: executors may have another environment."""
     monkeypatch.setenv("KEY", "secret")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:4566")
-    settings = AwsSettings(region="eu-west-1", access_key_id="id", secret_access_key="env:KEY")
+    settings = KinesisAccess(region="eu-west-1", access_key_id="id", secret_access_key="env:KEY")
     assert AwsCredentials(settings, PLACE).access().endpoint == "http://localhost:4566"
 
 
@@ -64,27 +64,27 @@ def test_a_profile(tmp_path: Path) -> None:
     (tmp_path / "config").write_text("[profile lineage]\nregion = eu-north-1\n")
     text = "[lineage]\naws_access_key_id = id\naws_secret_access_key = secret\n"
     (tmp_path / "credentials").write_text(text)
-    access = AwsCredentials(AwsSettings(profile="lineage"), PLACE).access()
+    access = AwsCredentials(KinesisAccess(profile="lineage"), PLACE).access()
     assert (access.region, access.secret) == ("eu-north-1", "secret")
     with pytest.raises(BadConfig, match="other"):
-        AwsCredentials(AwsSettings(profile="other"), PLACE)
+        AwsCredentials(KinesisAccess(profile="other"), PLACE)
 
 
 def test_no_credentials_at_all() -> None:
     with pytest.raises(SourceUnavailable, match="no AWS credentials were found: set AWS_ACCESS"):
-        AwsCredentials(AwsSettings(region="eu-west-1"), PLACE)
+        AwsCredentials(KinesisAccess(region="eu-west-1"), PLACE)
 
 
 def test_no_region(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEY", "secret")
-    settings = AwsSettings(access_key_id="id", secret_access_key="env:KEY")
+    settings = KinesisAccess(access_key_id="id", secret_access_key="env:KEY")
     with pytest.raises(BadConfig, match="give --region"):
         AwsCredentials(settings, PLACE).access()
 
 
 def test_a_role_that_cannot_be_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEY", "secret")
-    settings = AwsSettings(
+    settings = KinesisAccess(
         region="eu-west-1",
         access_key_id="id",
         secret_access_key="env:KEY",
@@ -108,4 +108,4 @@ def test_a_role_that_cannot_be_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_settings_that_cannot_be(given: dict[str, str], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        AwsSettings.model_validate(given)
+        KinesisAccess.model_validate(given)

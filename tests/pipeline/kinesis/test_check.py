@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from headwater.access import AwsSettings
+from headwater.access import KinesisAccess
 from headwater.pipeline.check_steps import OpenSession, Step
 from headwater.pipeline.feeds.kinesis.check import check_kinesis
 from headwater.pipeline.feeds.kinesis.source import KinesisSource
@@ -25,7 +25,7 @@ class FakeSession:
 def source(kinesis: KinesisStandIn, monkeypatch: pytest.MonkeyPatch) -> KinesisSource:
     monkeypatch.setenv("KEY", "secret")
     given = {"region": REGION, "endpoint_url": kinesis.url, "access_key_id": "id"}
-    return KinesisSource(STREAM, AwsSettings(**given, secret_access_key="env:KEY"))
+    return KinesisSource(STREAM, KinesisAccess(**given, secret_access_key="env:KEY"))
 
 
 def check(source: KinesisSource) -> list[Step]:

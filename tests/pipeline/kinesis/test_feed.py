@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from headwater.access import AwsSettings
+from headwater.access import KinesisAccess
 from headwater.errors import SourceChanged, SourceUnavailable
 from headwater.pipeline.feeds.feed import Moves
 from headwater.pipeline.feeds.kinesis import feed as module
@@ -52,7 +52,7 @@ class Scene:
 
     def __init__(self, kinesis: KinesisStandIn, secret: Path, **given: Any) -> None:
         secret.write_text("secret\n")
-        self.aws = AwsSettings(
+        self.aws = KinesisAccess(
             region=REGION,
             endpoint_url=kinesis.url,
             access_key_id="id",

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+import yaml
 
+from headwater import __version__
 from testing.api import Api
 from testing.events.confluent import (
     BOOTSTRAP,
@@ -166,3 +168,19 @@ def test_views_by_system(estate: Api) -> None:
 def test_a_tableflow_table_is_where_its_cluster_is(estate: Api) -> None:
     found = lineage(estate, CONFLUENT, f"{CLUSTER}.lineage_bridge.orders_v2", depth=1)
     assert jobs_of(found) == ["tableflow/lineage_bridge.orders_v2"]
+
+
+def test_what_is_known_without_a_store(bridge: Api) -> None:
+    assert bridge.read("/health") == {"status": "ok"}
+    assert bridge.read("/version") == {"version": __version__, "name": "headwater"}
+    assert [each["catalog_type"] for each in bridge.read("/catalogs")] == [
+        "UNITY_CATALOG",
+        "AWS_GLUE",
+        "GOOGLE_DATA_LINEAGE",
+        "AWS_DATAZONE",
+    ]
+    providers = ["databricks_uc", "aws_glue", "google", "datazone"]
+    assert bridge.read("/push/providers") == {"providers": providers}
+    answer = bridge.get("/openapi.yaml")
+    assert answer.headers["content-type"].startswith("text/yaml")
+    assert "/api/v1/lineage/datasets/lineage" in yaml.safe_load(answer.text)["paths"]

@@ -162,7 +162,7 @@ def test_events_of_a_run(bridge: Api) -> None:
 
 
 def test_lists_of_datasets_and_jobs_are_whole(bridge: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets, "_AT_ONCE", 2)
+    monkeypatch.setattr(datasets, "AT_ONCE", 2)
     events = [job(f"job-{n}", "CONNECTOR", [], [dataset(f"topic-{n}")]) for n in range(7)]
     bridge.post(events, EVENTS)
     assert [each["name"] for each in bridge.read("/lineage/jobs")] == [f"job-{n}" for n in range(7)]

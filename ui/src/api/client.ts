@@ -33,8 +33,16 @@ export async function read<T>(path: string, parameters: Parameters = {}, signal?
 
 /** A question that is too long for an address, or must not be in one. */
 export async function post<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
+  return send<T>("POST", path, body, signal);
+}
+
+export async function put<T>(path: string, body: object): Promise<T> {
+  return send<T>("PUT", path, body);
+}
+
+async function send<T>(method: string, path: string, body: object, signal?: AbortSignal): Promise<T> {
   const headers = { "Content-Type": "application/json" };
-  return parse<T>(await ask(urlOf(path, {}), { method: "POST", headers, body: JSON.stringify(body), signal }));
+  return parse<T>(await ask(urlOf(path, {}), { method, headers, body: JSON.stringify(body), signal }));
 }
 
 export async function remove(path: string): Promise<void> {

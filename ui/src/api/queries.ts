@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { SqlAnswer } from "../sql/answer";
 import type { Parameters } from "./client";
-import { pathOf, post, read, remove } from "./client";
+import { pathOf, post, put, read, remove } from "./client";
 import type { Named } from "./ids";
 import type * as shapes from "./schema";
 
@@ -200,6 +200,24 @@ export const collectors = () => ({
 });
 
 export const runCollector = (name: string) => post<shapes.CollectorAnswer>(`collectors/${pathOf(name)}/run`, {});
+
+/** What is ingested from brokers by name; looked at often while one runs. */
+export const ingestions = () => ({
+  ...asking<shapes.IngestionList>("ingestions"),
+  refetchInterval: ({ state: { data } }: { state: { data?: shapes.IngestionList } }) =>
+    data?.ingestions.some(({ isRequested, state }) => isRequested || state === "running") ? 2_000 : 15_000,
+});
+
+export const putIngestion = (name: string, body: object) =>
+  put<shapes.IngestionAnswer>(`ingestions/${pathOf(name)}`, body);
+
+export const checkIngestion = (name: string, body: object) =>
+  post<shapes.IngestionCheck>(`ingestions/${pathOf(name)}/check`, body);
+
+export const actOnIngestion = (name: string, action: "run" | "pause" | "resume") =>
+  post<shapes.IngestionAnswer>(`ingestions/${pathOf(name)}/${action}`, {});
+
+export const removeIngestion = (name: string) => remove(`ingestions/${pathOf(name)}`);
 
 export const senders = () => asking<shapes.SenderList>("senders");
 

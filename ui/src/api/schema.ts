@@ -761,6 +761,69 @@ export interface Impact {
   incomplete: boolean;
 }
 
+export interface IngestionAnswer {
+  name: string;
+  displayName: string;
+  description: string;
+  reads: string;
+  connection: unknown;
+  sourceConfig: unknown;
+  schedule: unknown;
+  loggerLevel: string | null;
+  state: string;
+  isPaused: boolean;
+  isRequested: boolean;
+  holder: string | null;
+  nextAt: string | null;
+  lag: number | null;
+  allStored: number;
+  failures: number;
+  problem: string | null;
+  revision: number;
+  createdAt: string;
+  updatedAt: string;
+  updatedBy: string;
+  notUsed: UnusedKey[];
+  runs: IngestionRunAnswer[];
+}
+
+export interface IngestionBody {
+  connection: unknown;
+  displayName?: string;
+  description?: string;
+  sourceConfig?: unknown;
+  schedule?: unknown;
+  loggerLevel?: string | null;
+}
+
+export interface IngestionCheck {
+  isOk: boolean;
+  steps: IngestionStep[];
+}
+
+export interface IngestionList {
+  ingestions: IngestionAnswer[];
+  totalCount: number;
+}
+
+export interface IngestionRunAnswer {
+  startedAt: string;
+  endedAt: string | null;
+  state: string;
+  stored: number;
+  rejected: number;
+  excluded: number;
+  marked: number;
+  lag: number | null;
+  problem: string | null;
+}
+
+export interface IngestionStep {
+  name: string;
+  state: string;
+  detail: string;
+}
+
 export interface InputFieldShape {
   namespace: string;
   dataset: string;

@@ -122,7 +122,14 @@ function Views() {
 function Collecting() {
   const query = useQuery(collectors());
   return (
-    <Section title={words.collectors} note={<Link to="/collectors">{words.toCollectors}</Link>}>
+    <Section
+      title={words.collectors}
+      note={
+        <>
+          <Link to="/collectors">{words.toCollectors}</Link> <Link to="/ingestions">{words.toIngestions}</Link>
+        </>
+      }
+    >
       <Answer of={query}>
         {({ collectors }) => (
           <p>

@@ -8,7 +8,8 @@ from urllib.parse import quote
 import typer
 
 from headwater.cli.api.client import Client, json_of
-from headwater.collect.schedule import PassResult, ScheduledPlan, make_holder
+from headwater.collect.schedule import PassResult, ScheduledPlan
+from headwater.leases import make_holder
 from headwater.model.values.instant import SECOND, format_instant, now
 
 # How often the server is checked for a request to run now.

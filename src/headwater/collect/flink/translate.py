@@ -56,7 +56,8 @@ def translate(
         summary.name,
         summary.state,
         summary.started_at,
-        time,
+        # A START has the time of the job's start, which may be long ago.
+        max(time, at),
         counters,
         job.described,
     )

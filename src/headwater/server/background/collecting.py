@@ -3,13 +3,8 @@
 from collections.abc import Sequence
 
 from headwater.collect.plans import CollectorPlan
-from headwater.collect.schedule import (
-    LEASE_SECONDS,
-    PassResult,
-    ScheduledPlan,
-    Scheduler,
-    make_holder,
-)
+from headwater.collect.schedule import PassResult, ScheduledPlan, Scheduler
+from headwater.leases import LEASE_SECONDS, make_holder
 from headwater.model.intake import take_in
 from headwater.model.values.instant import SECOND, now
 from headwater.store.collectors import (

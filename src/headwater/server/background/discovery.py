@@ -10,10 +10,10 @@ from typing import Any
 
 from headwater.answers.discovery.findings import FindingFilter
 from headwater.answers.discovery.listing import list_findings
-from headwater.collect.schedule import LEASE_SECONDS, make_holder
 from headwater.config import DiscoverySettings, resolve_secret
 from headwater.durations import parse_duration
 from headwater.errors import HeadwaterError
+from headwater.leases import LEASE_SECONDS, make_holder
 from headwater.model.values.instant import SECOND, now
 from headwater.publish.webhook import finding_keys, post_report, report_text
 from headwater.server.background.periodic import Background

@@ -52,7 +52,7 @@ from headwater.store.read.jobs import find_job
 
 router = APIRouter(tags=["bridge"])
 
-_AT_ONCE = 200
+AT_ONCE = 200
 MAX_DEPTH = 50
 
 _NAMESPACE = "confluent://env-26wn6m/lkc-mjnq51"
@@ -75,8 +75,8 @@ async def get_bridge_datasets(
     requested = NameSelection(namespace, name)
 
     def read(connection: Connection, after: Place | None) -> AnswerPart[Place]:
-        some = list_datasets_like(connection, requested, after, _AT_ONCE)
-        following = place_of(some[-1]) if len(some) == _AT_ONCE else None
+        some = list_datasets_like(connection, requested, after, AT_ONCE)
+        following = place_of(some[-1]) if len(some) == AT_ONCE else None
         if requested == NameSelection():
             some = one_name_each(connection, some)
         return AnswerPart([*map(msgspec.json.encode, show_datasets(connection, some))], following)
@@ -161,8 +161,8 @@ async def get_bridge_jobs(
     requested = NameSelection(namespace, name)
 
     def read(connection: Connection, after: Place | None) -> AnswerPart[Place]:
-        some = list_jobs_like(connection, requested, after, _AT_ONCE)
-        following = place_of(some[-1]) if len(some) == _AT_ONCE else None
+        some = list_jobs_like(connection, requested, after, AT_ONCE)
+        following = place_of(some[-1]) if len(some) == AT_ONCE else None
         return AnswerPart([*map(msgspec.json.encode, show_jobs(connection, some))], following)
 
     return await respond_in_parts(request, read)

@@ -12,16 +12,9 @@ from headwater import __version__
 from headwater.publish import PUBLISHERS
 from headwater.server.http.parameters import json_response
 from headwater.server.openapi.document import answers
+from headwater.server.publishers.push import PROVIDERS
 
 router = APIRouter(tags=["bridge"])
-
-# Publishers of this server by the names that LineageBridge gives their catalogs.
-_PROVIDERS = {
-    "databricks_uc": "unity-catalog",
-    "aws_glue": "glue",
-    "google": "google-lineage",
-    "datazone": "datazone",
-}
 
 
 class BridgeStatus(Struct):
@@ -107,6 +100,6 @@ def _as_yaml(document: bytes) -> str:
     responses=answers(PushProviders, PushProviders(["databricks_uc"])),
 )
 def get_push_providers() -> Response:
-    """List the catalogs to which this server can push; empty where it has no such publisher."""
+    """List the catalogs to which this server can push, once its settings have them."""
     known = set(PUBLISHERS.names())
-    return json_response(PushProviders([name for name, own in _PROVIDERS.items() if own in known]))
+    return json_response(PushProviders([name for name, own in PROVIDERS.items() if own in known]))

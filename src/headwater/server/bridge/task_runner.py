@@ -8,8 +8,8 @@ from itertools import islice
 from uuid import NAMESPACE_URL, uuid5
 
 from headwater.collect import Collected
-from headwater.collect.schedule import LEASE_SECONDS, make_holder
 from headwater.errors import Conflict, HeadwaterError, StoreUnavailable
+from headwater.leases import LEASE_SECONDS, make_holder
 from headwater.model.values.instant import SECOND, now
 from headwater.server.background.periodic import Background, Stopped
 from headwater.server.bridge.extraction import Extract, Json

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Request, Response
 from msgspec import Meta, Struct
 
-from headwater.collect.schedule import LEASE_SECONDS
+from headwater.leases import LEASE_SECONDS
 from headwater.model.values.instant import SECOND, format_instant, now
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import ReadConnection, json_response

@@ -81,7 +81,8 @@ TAGS: list[Document] = [
             "Failed, silent and late jobs; stale datasets, and unusual volumes.",
         ),
         ("collectors", "What collects lineage by itself: states, results, a pass on request."),
-        ("publishers", "What publishes lineage to catalogs: states, results, a pass on request."),
+        ("publishers", "What publishes to catalogs by itself: states, results, a push on request."),
+        ("ingestions", "What is ingested by itself from brokers: configuration, state, runs."),
         ("bridge", "LineageBridge's API: events, datasets, graphs of nodes, tasks."),
         ("operations", "For operators and probes."),
     )
@@ -267,7 +268,6 @@ _PARAMETERS: dict[str, tuple[str, Any]] = {
         "confluent:kafka_topic:env-26wn6m:lkc-mjnq51/orders",
     ),
     "env_id": ("Only of this environment.", "env-26wn6m"),
-    "provider": ("A catalog, as LineageBridge calls it.", "databricks_uc"),
     "task_id": ("A task's id.", "9b1f4a52-8f2e-4d0c-9a52-0b8fd0a2f6a1"),
     "task_type": ("Only tasks of this type.", "extract"),
     "status": ("Only tasks in this state.", "completed"),

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from msgspec import Struct
 
@@ -97,7 +97,9 @@ def create_push_router(sections: Mapping[str, Mapping[str, Any]]) -> APIRouter:
         },
     )
     async def push(
-        provider: str,
+        provider: Annotated[
+            str, Path(description="The catalog.", examples=["databricks_uc"], max_length=100)
+        ],
         request: Request,
         graph_id: Annotated[str, Query(description="Taken and not used: there is one graph.")] = "",
     ) -> Response:

@@ -37,6 +37,7 @@ PAGES = (
     "/tag",
     "/settings",
     "/collectors",
+    "/ingestions",
     "/sql",
     "/docs",
 )

@@ -26,6 +26,9 @@ from headwater.store.tables import (
     collector,
     event_set,
     event_set_member,
+    ingestion,
+    ingestion_member,
+    ingestion_run,
     outbox,
     outbox_reader,
     position,
@@ -141,6 +144,7 @@ class PostgresReplacement:
         self._wait_for_readers(connection)
         # Others write there without the lock above: a key revoked until now is to stay revoked.
         own = [api_key, position, collector, publisher, outbox_reader, refused_event]
+        own += [ingestion, ingestion_run, ingestion_member]
         own += [task, event_set, event_set_member]
         kept = [*own, catalog_target, published_item]
         copy_kept(connection, self._schema, _NEW, kept)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from headwater.cli.commands.ingest import named
 from headwater.cli.commands.ingest.access_options import AwsOptions, KafkaAccessOptions
+from headwater.cli.commands.ingest.config_file import run_config_file
 from headwater.cli.commands.ingest.ingest_run import IngestOptions, run_check, run_ingest
 from headwater.cli.commands.ingest.option_groups import takes_options
 from headwater.cli.commands.serve import Data, Store
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 _NAME_BYTES = 120
 
 app = typer.Typer(
-    help="Ingest events from Kafka, Kinesis or files, with Spark.",
+    help="Ingest events from Kafka, Kinesis or files, with Spark: now, or by named ingestions.",
     no_args_is_help=True,
 )
 
@@ -71,6 +73,20 @@ MetricsPort = Annotated[
 Verbose = Annotated[bool, typer.Option("--verbose", help="Show Spark's log.")]
 
 
+IncludeRegex = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REGEX,...",
+        help="Only jobs that a regular expression matches from the beginning, by NAME, "
+        "NAMESPACE-NAME or their parent's: as OpenMetadata's filters.",
+    ),
+]
+ExcludeRegex = Annotated[
+    str | None,
+    typer.Option(metavar="REGEX,...", help="Exclude jobs that a regular expression matches so."),
+]
+
+
 class SharedOptions(NamedTuple):
     """The options that all feeds take."""
 
@@ -79,6 +95,8 @@ class SharedOptions(NamedTuple):
     check: Check = False
     include: Include = None
     exclude: Exclude = None
+    include_regex: IncludeRegex = None
+    exclude_regex: ExcludeRegex = None
     name: Name = None
     metrics_port: MetricsPort = None
     master: Master = None
@@ -108,7 +126,45 @@ class SharedOptions(NamedTuple):
             exclude=tuple(self.exclude or ()),
             metrics_port=self.metrics_port,
             verbose=self.verbose,
+            expressions=_read_expressions(self.include_regex, self.exclude_regex),
         )
+
+
+@app.callback(invoke_without_command=True)
+@takes_options(shared=SharedOptions)
+def from_config(
+    context: typer.Context,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Run OpenMetadata's workflow file as it is, with the options here."
+        ),
+    ] = None,
+    *,
+    shared: SharedOptions,
+) -> None:
+    if context.invoked_subcommand is not None:
+        if config is not None or shared != SharedOptions():
+            raise typer.BadParameter(
+                f"options come after '{context.invoked_subcommand}'; --config is without a command"
+            )
+    elif config is None:
+        raise typer.BadParameter("give a command, or --config FILE", param_hint="--config")
+    else:
+        choices = shared.choose("")
+        run_config_file(config, shared.name, choices, is_check=shared.check)
+
+
+for name, command in (
+    ("add", named.add),
+    ("list", named.list_all),
+    ("show", named.show),
+    ("run", named.run),
+    ("pause", named.pause),
+    ("resume", named.resume),
+    ("remove", named.remove),
+):
+    app.command(name)(command)
 
 
 @app.command()
@@ -284,6 +340,25 @@ def replay(
 
 def _run(shared: SharedOptions, choices: IngestOptions, source: "Source") -> None:
     (run_check if shared.check else run_ingest)(choices, source)
+
+
+def _read_expressions(include: str | None, exclude: str | None) -> Any:
+    """The regular expressions of options; none where neither is given."""
+    if include is None and exclude is None:
+        return ()
+    from headwater.pipeline.ingestions.reading import check_expression, split_expressions
+    from headwater.pipeline.ingestions.shapes import UnusableConfig
+    from headwater.pipeline.job_patterns import NameExpressions
+
+    given = (("--include-regex", include), ("--exclude-regex", exclude))
+    found = [(option, tuple(split_expressions(text or ""))) for option, text in given]
+    try:
+        for option, each in found:
+            for expression in each:
+                check_expression(expression, option)
+    except UnusableConfig as error:
+        raise typer.BadParameter(error.reason, param_hint=error.key) from None
+    return (NameExpressions(*(each for _, each in found)),)
 
 
 def _name_of(*parts: str) -> str:

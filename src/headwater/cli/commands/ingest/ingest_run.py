@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from headwater.pipeline.event_parts import KeptParts
     from headwater.pipeline.feeds.feed import Feed
     from headwater.pipeline.feeds.registry import Source
     from headwater.pipeline.ingest import StreamIngest
+    from headwater.pipeline.ingestions.supervisor import Supervisor
+    from headwater.pipeline.ingestions.worker import Worker
+    from headwater.pipeline.job_patterns import NameExpressions
     from headwater.pipeline.observers import IngestObserver
     from headwater.pipeline.tasks import Task
     from headwater.store.engine import Engine
@@ -46,6 +50,12 @@ class IngestOptions:
     exclude: tuple[str, ...]
     metrics_port: int | None
     verbose: bool
+    is_debug: bool = False
+    idle_after: float | None = None
+    """Seconds without a message after which it ends; None: by `every`."""
+    expressions: "tuple[NameExpressions, ...]" = ()
+    parts: "KeptParts | None" = None
+    notes_seen: bool = False
 
 
 def run_check(choices: IngestOptions, source: "Source") -> None:
@@ -84,7 +94,7 @@ def run_ingest(choices: IngestOptions, source: "Source") -> None:
     settings = choices.settings
     level = "INFO" if choices.verbose else "WARNING"
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level=level)
-    logging.getLogger("headwater").setLevel("INFO")
+    logging.getLogger("headwater").setLevel("DEBUG" if choices.is_debug else "INFO")
     with ExitStack() as stack:
         engine = open_engine(settings.store_url)
         stack.callback(engine.dispose)
@@ -95,8 +105,8 @@ def run_ingest(choices: IngestOptions, source: "Source") -> None:
         # Of its own lineage.
         writer = open_writer(engine, notes_for_lake=settings.lake.is_on)
         stack.enter_context(closing(writer))
-        ingest = _assemble(choices, spark, feed, engine, watcher, writer)
-        with _stopped_by_signals(ingest):
+        ingest = assemble(choices, spark, feed, engine, watcher, writer)
+        with stopped_by_signals(ingest):
             ingest.run()
 
 
@@ -114,7 +124,7 @@ def _session(choices: IngestOptions, source: "Source") -> "AbstractContextManage
     )
 
 
-def _assemble(
+def assemble(
     choices: IngestOptions,
     spark: "SparkSession",
     feed: "Feed",
@@ -136,7 +146,7 @@ def _assemble(
         writer,
         f"ingest.{choices.name}",
         name_outputs(settings, engine),
-        is_stream=choices.every is not None,
+        is_stream=choices.every is not None and choices.idle_after is None,
     )
     return StreamIngest(
         spark,
@@ -144,13 +154,14 @@ def _assemble(
         make_task(choices, feed, engine),
         engine,
         settings.data,
-        Plan(choices.name, choices.every),
+        Plan(choices.name, choices.every, idle_after=choices.idle_after),
         Watchers(*watchers, own),
     )
 
 
 def make_task(choices: IngestOptions, feed: "Feed", engine: "Engine") -> "Task":
     from headwater.model.values.instant import SECOND
+    from headwater.pipeline.event_parts import KeptParts
     from headwater.pipeline.job_patterns import JobPatterns
     from headwater.pipeline.tasks import Task
 
@@ -161,7 +172,9 @@ def make_task(choices: IngestOptions, feed: "Feed", engine: "Engine") -> "Task":
         reached=feed.reached,
         max_ahead=settings.intake.max_ahead_seconds * SECOND,
         max_bytes=settings.intake.max_body_bytes,
-        jobs=JobPatterns(choices.include, choices.exclude),
+        jobs=JobPatterns(choices.include, choices.exclude, choices.expressions),
+        parts=choices.parts or KeptParts(),
+        notes_seen=choices.notes_seen,
         lake=settings.lake_folder.absolute() if settings.lake.is_on else None,
         store="" if is_sqlite else settings.store_url,
     )
@@ -185,7 +198,7 @@ def _print(text: str) -> None:
 
 
 @contextmanager
-def _stopped_by_signals(ingest: "StreamIngest") -> Iterator[None]:
+def stopped_by_signals(ingest: "StreamIngest | Supervisor | Worker") -> Iterator[None]:
     """Ctrl-C and SIGTERM end it after the batch under way; a second one at once.
 
     A store that hangs must not keep it from ending: what is cut short is taken in again.

@@ -61,7 +61,9 @@ def rebuild(
             totals = rebuild_store(engine, spark, Lake(folder), settings.data, show)
     seconds = time.monotonic() - started
     if output is Output.JSON:
-        typer.echo(json.dumps({"lake": str(folder), **vars(totals), "seconds": round(seconds, 1)}))
+        typer.echo(
+            json.dumps({"lake": str(folder), **totals.counts(), "seconds": round(seconds, 1)})
+        )
         return
     typer.echo(f"rebuilt from {totals.events:,} events of {folder} in {seconds:,.0f} s")
     if totals.rejected:

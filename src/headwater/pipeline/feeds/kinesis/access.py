@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from headwater.access import AwsSettings
+from headwater.access import KinesisAccess
 from headwater.config import resolve_secret
 from headwater.errors import BadConfig, SourceUnavailable
 from headwater.extras import require
@@ -37,7 +37,7 @@ class Access:
 class AwsCredentials:
     """The credentials that settings name; those of a role are renewed before they end."""
 
-    def __init__(self, settings: AwsSettings, place: str) -> None:
+    def __init__(self, settings: KinesisAccess, place: str) -> None:
         require("aws")
         self._settings = settings
         self._place = place

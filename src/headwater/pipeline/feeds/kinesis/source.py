@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from headwater.access import AwsSettings
+from headwater.access import KinesisAccess
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class KinesisSource:
 
     stream: str
     """Its name, or its ARN where another account has it."""
-    aws: AwsSettings = AwsSettings()
+    aws: KinesisAccess = KinesisAccess()
     start: Literal["TRIM_HORIZON", "LATEST"] | int = "TRIM_HORIZON"
     """Where to begin what was never read: or by the records' arrival, in milliseconds."""
     max_events: int = 50_000

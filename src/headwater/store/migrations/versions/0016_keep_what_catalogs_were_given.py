@@ -5,7 +5,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0016"
-down_revision = "0014"
+down_revision = "0015"
 
 _COUNTS = ("created", "updated", "removed", "unchanged", "skipped", "failed")
 

@@ -1,0 +1,1 @@
+"""Ingestions by name: configuration, state, a check, and a run on request."""
