@@ -28,10 +28,10 @@ def test_by_its_name_or_its_type() -> None:
 @pytest.mark.parametrize(
     ("section", "key", "reason"),
     [
-        ({"type": "conect"}, "collect.x.type", "no collector 'conect'; there are connect, files"),
+        ({"type": "conect"}, "collect.x.type", "no collector 'conect'; there are confluent, con"),
         ({"type": "connect", **CONNECT, "gruop": "x"}, "collect.x.gruop", "did you mean 'group'?"),
         ({"type": "connect", **CONNECT, "evry": "1m"}, "collect.x.evry", "did you mean 'every'?"),
-        ({"type": "connect", "url": "http://c:1"}, "collect.x.group", "Field required"),
+        ({"type": "connect", **CONNECT, "group": None}, "collect.x.group", "valid string"),
         ({"type": "connect", **CONNECT, "every": "often"}, "collect.x.every", "not a duration"),
         ({"type": "connect", **CONNECT, "password": "x"}, "collect.x.password", "env:VARIABLE"),
         ({"type": "connect", **CONNECT, "zzz": 1}, "collect.x.zzz", "no such setting; there are"),

@@ -126,7 +126,7 @@ class TestEveryPath:
         self, given: Api, calls: list[tuple[str, str]]
     ) -> None:
         for method, path in calls:
-            right = SECRETS["read" if method in ("GET", "HEAD") else "write"]
+            right = SECRETS[needed_scope(method, path.partition("?")[0].encode())]
             for secret in (right, SECRETS["admin"]):
                 # Of an answer that goes on for a while, the beginning is enough.
                 with given.client.stream(method, path, headers=bearer(secret)) as answer:
@@ -141,6 +141,15 @@ class TestEveryPath:
         # What only looks like them is not open.
         for path in ("/healthz/", "/readyz/x", "/api/v1/health/", "/%68ealthz", "/x//healthz"):
             assert given.client.get(path).status_code == 401
+
+    def test_scopes_are_those_of_methods_but_for_what_operators_do(
+        self, calls: list[tuple[str, str]]
+    ) -> None:
+        for method, path in calls:
+            by_method = "read" if method in ("GET", "HEAD") else "write"
+            is_of_operators = path.startswith("/api/v1/ingestions") and by_method == "write"
+            needed = needed_scope(method, path.partition("?")[0].encode())
+            assert needed == ("admin" if is_of_operators else by_method), (method, path)
 
     def test_administration_needs_admin(self, given: Api) -> None:
         for path in ("/api/v1/admin", "/api/v1/admin/keys"):

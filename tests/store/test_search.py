@@ -165,6 +165,12 @@ def test_a_store_of_the_revision_before_is_filled(engine: Engine) -> None:
             table.drop(connection)
         for table in (tables.reported_gaps, tables.rejected_place, tables.collector):
             table.drop(connection)
+        for table in (tables.task, tables.event_set_member, tables.event_set):
+            table.drop(connection)
+        for table in (tables.ingestion_member, tables.ingestion_run, tables.ingestion):
+            table.drop(connection)
+        for table in (tables.publisher, tables.catalog_target, tables.published_item):
+            table.drop(connection)
         key = "PRIMARY KEY (at, digest)"
         connection.execute(text(f"CREATE TABLE outbox (at BIGINT, digest BYTEA, {key})"))
         for name in ("facet_words", "job_dataset_by_schema", "declared_dataset_by_schema"):

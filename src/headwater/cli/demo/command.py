@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from headwater.cli.commands.serve import run_server
-from headwater.cli.demo.confluent import run_confluent_demo
 from headwater.cli.demo.folder import DemoStore
 from headwater.cli.demo.scenes import DemoOptions, Scenes
 from headwater.config import load_settings
@@ -60,6 +59,9 @@ def demo(
     """
     if scene is DemoScene.CONFLUENT:
         _check_port(port)
+        # With what reads SQL, which other commands do without.
+        from headwater.cli.demo.confluent import run_confluent_demo
+
         logging.basicConfig(level="WARNING")
         run_confluent_demo(port, data, once)
         return
