@@ -20,7 +20,7 @@ UNIT := not integration and not long and not slow
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark lab-connect lab-bridge connect services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean lab-flink
+.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark lab-connect lab-bridge connect services all-services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean lab-flink
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,11 +52,14 @@ lab-bridge: $(READY)  ## an account of Confluent Cloud through LineageBridge's A
 	$(MAKE) --no-print-directory ui || echo 'The web UI cannot be built here: the lab goes on without its pages.'
 	$(BIN)/python -m labs.bridge $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
 
-lab-flink: services ui  ## Kafka, Flink, Iceberg and Spark, in one graph while they run (PORT=..., KEEP=1 to keep it running)
+lab-flink: all-services ui  ## Kafka, Flink, Iceberg and Spark, in one graph while they run (PORT=..., KEEP=1 to keep it running)
 	$(BIN)/python -m labs.flink $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
 
-services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's and Flink's jars
+services: $(READY)  ## install what the tests start: PostgreSQL, Java, Maven, Chromium (apt, as root), Kafka's jars
 	scripts/install-services
+
+all-services: $(READY)
+	scripts/install-services --all
 
 connect:  ## build and test the plugin for Kafka Connect (Maven and a JDK), into the package: headwater connect-plugin writes it
 	mvn --batch-mode --quiet -Dstyle.color=never --strict-checksums --file connect/pom.xml package
@@ -103,7 +106,7 @@ endif
 test-unit: $(READY)  ## the quick tests, which need no service
 	$(BIN)/python -m pytest -q -n auto -m "$(UNIT)" $(TESTS)
 
-test-long: services connect  ## kill loops, soak, second versions, new machines (TESTS=... for some of them)
+test-long: all-services connect  ## kill loops, soak, second versions, new machines (TESTS=... for some of them)
 	$(BIN)/python -m pytest -m long $(TESTS)
 
 test-pythons: dist  ## the unit tests with the wheel in each supported Python that is here (PYTHONS="3.12 3.13" for some)

@@ -58,5 +58,5 @@ def _program(name: str) -> Path:
     digest = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12]
     found = Path(home) / "headwater" / f"{LOCK.parent.name}-{digest}" / "bin" / name
     if not found.exists():
-        raise StartFailed("dbt is missing; run scripts/install-services")
+        raise StartFailed("dbt is missing; run scripts/install-services --all")
     return found

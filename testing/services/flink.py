@@ -241,4 +241,4 @@ def _own_jars() -> Path:
     packages = Path(home) / "headwater" / f"{LOCK.parent.name}-{digest}" / "lib"
     for found in packages.glob("python*/site-packages/pyflink/lib"):
         return found
-    raise StartFailed("Flink is missing; run scripts/install-services")
+    raise StartFailed("Flink is missing; run scripts/install-services --all")
