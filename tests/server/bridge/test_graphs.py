@@ -374,6 +374,48 @@ def test_nodes_from_elsewhere_are_kept_as_they_are(bridge: Api) -> None:
     assert found["events"][0]["inputs"] == [{"namespace": CONFLUENT, "name": "orders"}]
 
 
+def test_a_group_reads_the_topics_it_is_a_member_of(bridge: Api) -> None:
+    """LineageBridge draws what a consumer group reads from the group to the topic."""
+    drawn = edge(GROUP, ORDERS, "member_of")
+    graph = imported(bridge, {"nodes": [ORDERS, GROUP], "edges": [drawn]})
+    found = bridge.read(
+        "/lineage/datasets/lineage", namespace=CONFLUENT, name="orders", direction="downstream"
+    )
+    (event,) = found["events"]
+    assert event["job"]["name"] == "app"
+    assert event["inputs"] == [{"namespace": CONFLUENT, "name": "orders"}]
+    path = f"/graphs/{graph}/query"
+    assert bridge.read(f"{path}/upstream/{ORDERS['node_id']}")["nodes"] == []
+    assert bridge.read(f"{path}/downstream/{ORDERS['node_id']}")["nodes"] == [GROUP]
+    assert bridge.read(f"{path}/upstream/{GROUP['node_id']}")["edges"] == [drawn]
+
+
+def test_two_ids_of_one_topic_are_one_node(bridge: Api) -> None:
+    short = {**ORDERS, "node_id": f"confluent:kafka_topic:{ENVIRONMENT}:orders", "tags": ["new"]}
+    content = {
+        "nodes": [ORDERS, SOURCE, SCHEMA, short, QUERY],
+        "edges": [
+            edge(SOURCE, ORDERS, "produces"),
+            edge(ORDERS, SCHEMA, "has_schema"),
+            edge(short, QUERY, "transforms"),
+        ],
+    }
+    graph = imported(bridge, content)
+    nodes = by_id(bridge.read(f"/graphs/{graph}/nodes")["nodes"])
+    assert set(nodes) == set(by_id([ORDERS, SOURCE, SCHEMA, QUERY]))
+    assert set(nodes[ORDERS["node_id"]]["tags"]) == {"pii", "new"}
+    found = by_ends(bridge.read(f"/graphs/{graph}/edges")["edges"])
+    assert set(found) == set(by_ends([*content["edges"][:2], edge(ORDERS, QUERY, "transforms")]))
+
+
+def test_an_edge_may_name_its_ends_by_short_ids(bridge: Api) -> None:
+    graph = imported(bridge, {"nodes": [ORDERS, QUERY], "edges": []})
+    short = {"node_id": f"confluent:kafka_topic:{ENVIRONMENT}:orders"}
+    send(bridge, f"/graphs/{graph}/edges", edge(short, QUERY, "transforms"), 201)
+    found = bridge.read(f"/graphs/{graph}/edges")["edges"]
+    assert found == [edge(ORDERS, QUERY, "transforms")]
+
+
 @pytest.mark.long
 def test_a_hundred_thousand_nodes(bridge: Api) -> None:
     topics = [node(f"topic-{number}") for number in range(100_000)]

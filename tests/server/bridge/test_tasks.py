@@ -72,6 +72,10 @@ def test_what_is_unknown_is_refused(bridge: Api) -> None:
         answer = bridge.client.post("/api/v1/tasks/extract", json=body)
         assert answer.status_code == 422, body
         assert answer.json()["detail"]
+    # Without the environment that was meant, it would be all of them.
+    misspelt = bridge.client.post("/api/v1/tasks/extract", params={"environment_id": "env-1"})
+    assert misspelt.status_code == 422
+    assert "environment_ids" in misspelt.json()["detail"]
     assert bridge.post(b"{", "/api/v1/tasks/extract").status_code == 400
     assert bridge.post(b"[]", "/api/v1/tasks/extract").status_code == 422
     assert bridge.read("/tasks") == []

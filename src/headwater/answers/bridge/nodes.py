@@ -30,7 +30,10 @@ Time = Annotated[str, Meta(max_length=64)]
 DATASET_TYPES = frozenset(("kafka_topic", "tableflow_table", "catalog_table", "external_dataset"))
 SCHEMA_TYPE = "schema"
 # Edges that say what belongs together; nothing flows along them.
-STRUCTURAL = frozenset(("has_schema", "member_of"))
+_STRUCTURAL = frozenset(("has_schema", "member_of"))
+# Edges by which a job reads a dataset, also where they are drawn from the job: LineageBridge draws
+# what a consumer group reads as the group's membership of the topic.
+_READING = frozenset(("consumes", "member_of"))
 
 
 class LineageNode(Struct, forbid_unknown_fields=True):
@@ -99,6 +102,20 @@ class NodeGraph:
         known = self.edges.get(edge.key)
         self.edges[edge.key] = merged = edge if known is None else merge_edges(known, edge)
         return merged
+
+    def is_flow(self, edge: LineageEdge) -> bool:
+        """Whether data flows along an edge."""
+        return edge.edge_type not in _STRUCTURAL or self._is_read_by_source(edge)
+
+    def flow(self, edge: LineageEdge) -> tuple[str, str]:
+        """The ends of an edge, from where its data comes to where it goes."""
+        ends = edge.src_id, edge.dst_id
+        return ends[::-1] if self._is_read_by_source(edge) else ends
+
+    def _is_read_by_source(self, edge: LineageEdge) -> bool:
+        if edge.edge_type not in _READING:
+            return False
+        return self.nodes[edge.src_id].is_job and self.nodes[edge.dst_id].is_dataset
 
     def copy(self) -> "NodeGraph":
         """One to change while others read this one."""

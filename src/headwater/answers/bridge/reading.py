@@ -6,11 +6,12 @@ facets of Confluent Cloud say what each dataset and job is.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import msgspec
 
-from headwater.answers.bridge.nodes import LineageEdge, LineageNode, NodeGraph
+from headwater.answers.bridge.nodes import LineageEdge, LineageNode, NodeGraph, merge_nodes
 from headwater.answers.bridge.properties import (
     dataset_properties,
     group_members,
@@ -45,7 +46,8 @@ class _Part:
     """A dataset or job as the events so far state it."""
 
     facets: dict[str, bytes] = field(default_factory=dict)
-    given: _Given | None = None
+    # By the node's id: several ids may mean one dataset or job.
+    given: dict[str, _Given] = field(default_factory=dict)
     first: int | None = None
     last: int = 0
     run: str | None = None
@@ -58,7 +60,15 @@ class _Part:
         for name, raw in (facets or {}).items():
             self.facets[name] = bytes(raw)
         if facets and FACET in facets:
-            self.given = _read_given(bytes(facets[FACET]))
+            self._note_given(_read_given(bytes(facets[FACET])))
+
+    def _note_given(self, given: _Given | None) -> None:
+        if given is None:
+            self.given = {}
+            return
+        id = given.node.node_id if given.node is not None else ""
+        self.given.pop(id, None)
+        self.given[id] = given
 
 
 def read_graph(batches: Iterable[Iterable[bytes]]) -> NodeGraph:
@@ -83,6 +93,8 @@ class _Reading:
         self._jobs: dict[DatasetName, _Part] = {}
         self._same_as: dict[DatasetName, DatasetName] = {}
         self._ids: dict[DatasetName, str] = {}
+        # Ids that events were made with, of nodes that have another one now.
+        self._other_ids: dict[str, str] = {}
 
     def add(self, event: Event) -> None:
         if event.kind is Kind.DATASET and event.dataset is not None:
@@ -122,6 +134,7 @@ class _Reading:
             self._add_dataset(graph, name, part)
         for name, part in self._jobs.items():
             self._add_job(graph, name, part)
+        self._rename_ends(graph)
         self._drop_dangling(graph)
         # Events of one time come in no order that anybody knows.
         graph.nodes, graph.edges = (
@@ -137,10 +150,9 @@ class _Reading:
         return name
 
     def _add_dataset(self, graph: NodeGraph, name: DatasetName, part: _Part) -> None:
-        given = part.given
-        if given is not None and given.node is not None:
-            _add_given(graph, given)
-            self._ids[name] = given.node.node_id
+        id = self._add_given(graph, part)
+        if id is not None:
+            self._ids[name] = id
             return
         node = dataset_node(*name)
         self._ids[name] = str(node)
@@ -155,11 +167,11 @@ class _Reading:
         facets = {facet: read_fields(body) for facet, body in part.facets.items()}
         kind = kind_of(facets.get("jobType", {}).get("jobType"))
         inputs, outputs = self._node_ids(part.inputs), self._node_ids(part.outputs)
-        if part.given is not None:
-            _add_given(graph, part.given)
-            if part.run is not None and part.given.node is not None:
+        if part.given:
+            id = self._add_given(graph, part)
+            if part.run is not None and id is not None:
                 # It has run since.
-                _add_uses(graph, part.given.node.node_id, kind, inputs, outputs, part)
+                _add_uses(graph, id, kind, inputs, outputs, part)
             return
         if kind.node_type is None:
             for source in inputs:
@@ -173,6 +185,32 @@ class _Reading:
             graph.add_node(msgspec.structs.replace(member, **_times(part)))
             graph.add_edge(_edge(member.node_id, str(node), MEMBER_OF, part))
 
+    def _add_given(self, graph: NodeGraph, part: _Part) -> str | None:
+        """Add what a dataset's or a job's events were made of; gives the id of its node.
+
+        Of several ids, a short one and a whole one, the whole one stays: the other means it.
+        """
+        for given in part.given.values():
+            graph.nodes.update((each.node_id, each) for each in given.schemas)
+            graph.edges.update((each.key, each) for each in given.edges)
+        nodes = [given.node for given in part.given.values() if given.node is not None]
+        if not nodes:
+            return None
+        whole = [node for node in nodes if node.id is not None and not node.id.is_short]
+        kept = (whole or nodes)[-1]
+        self._other_ids |= {node.node_id: kept.node_id for node in nodes if node is not kept}
+        names = {"node_id": kept.node_id, "qualified_name": kept.qualified_name}
+        graph.nodes[kept.node_id] = msgspec.structs.replace(reduce(merge_nodes, nodes), **names)
+        return kept.node_id
+
+    def _rename_ends(self, graph: NodeGraph) -> None:
+        """Let edges that were drawn with another id of a node end at that node."""
+        for edge in [*graph.edges.values()] if self._other_ids else ():
+            ends = [self._other_ids.get(end, end) for end in (edge.src_id, edge.dst_id)]
+            if ends != [edge.src_id, edge.dst_id]:
+                del graph.edges[edge.key]
+                graph.add_edge(msgspec.structs.replace(edge, src_id=ends[0], dst_id=ends[1]))
+
     def _node_ids(self, names: Iterable[DatasetName]) -> list[str]:
         return list(dict.fromkeys(self._ids[self._known_as(name)] for name in names))
 
@@ -180,14 +218,6 @@ class _Reading:
         """Events of one of an edge's ends may have been pruned."""
         for key in [key for key in graph.edges if not {*key[:2]} <= graph.nodes.keys()]:
             del graph.edges[key]
-
-
-def _add_given(graph: NodeGraph, given: _Given) -> None:
-    for node in (given.node, *given.schemas):
-        if node is not None:
-            graph.nodes[node.node_id] = node
-    for edge in given.edges:
-        graph.edges[edge.key] = edge
 
 
 def _add_uses(

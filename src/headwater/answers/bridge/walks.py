@@ -19,7 +19,7 @@ class Neighbourhood(NamedTuple):
 
 
 def walk_nodes(graph: NodeGraph, origin: str, way: Way, hops: int) -> Neighbourhood:
-    """Walk along the edges, or against them, for so many of them; the origin is not among them."""
+    """Walk as data flows, or against it, for so many edges; the origin is not among the nodes."""
     beside = _edges_by_node(graph, way)
     frontier, seen = [origin], {origin}
     nodes: list[LineageNode] = []
@@ -28,7 +28,8 @@ def walk_nodes(graph: NodeGraph, origin: str, way: Way, hops: int) -> Neighbourh
         reached: list[str] = []
         for edge in (edge for node in frontier for edge in beside[node]):
             edges.append(edge)
-            other = edge.src_id if way == "upstream" else edge.dst_id
+            source, target = graph.flow(edge)
+            other = source if way == "upstream" else target
             if other not in seen:
                 seen.add(other)
                 reached.append(other)
@@ -42,7 +43,8 @@ def walk_nodes(graph: NodeGraph, origin: str, way: Way, hops: int) -> Neighbourh
 def _edges_by_node(graph: NodeGraph, way: Way) -> defaultdict[str, list[LineageEdge]]:
     beside: defaultdict[str, list[LineageEdge]] = defaultdict(list)
     for edge in graph.edges.values():
-        beside[edge.dst_id if way == "upstream" else edge.src_id].append(edge)
+        source, target = graph.flow(edge)
+        beside[target if way == "upstream" else source].append(edge)
     return beside
 
 

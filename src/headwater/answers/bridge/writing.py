@@ -15,7 +15,6 @@ import msgspec
 from headwater.answers.bridge.naming import openlineage_name
 from headwater.answers.bridge.nodes import (
     SCHEMA_TYPE,
-    STRUCTURAL,
     LineageEdge,
     LineageNode,
     NodeGraph,
@@ -76,7 +75,7 @@ class _Writer:
         yield self._dataset_event(node)
         for edge in self._out_of[node.node_id]:
             other = self._graph.nodes[edge.dst_id]
-            if other.is_dataset and node.is_dataset and edge.edge_type not in STRUCTURAL:
+            if other.is_dataset and node.is_dataset and self._graph.is_flow(edge):
                 yield self._copy_event(node, other, edge)
 
     def _owners(self, schema: str) -> list[str]:
@@ -90,7 +89,7 @@ class _Writer:
         others = [
             edge
             for edge in self._out_of[node.node_id]
-            if edge.edge_type in STRUCTURAL or node.node_type == SCHEMA_TYPE
+            if node.node_type == SCHEMA_TYPE or not self._graph.is_flow(edge)
         ]
         schemas = [
             other
@@ -108,12 +107,11 @@ class _Writer:
         own = [*self._into[node.node_id], *self._out_of[node.node_id]]
         edges = [edge for edge in own if self._states(node, edge)]
         for edge in edges:
-            is_out = edge.src_id == node.node_id
-            other = self._graph.nodes[edge.dst_id if is_out else edge.src_id]
-            if other.is_dataset and edge.edge_type not in STRUCTURAL:
+            source, target = self._graph.flow(edge)
+            is_output = source == node.node_id
+            other = self._graph.nodes[target if is_output else source]
+            if other.is_dataset and self._graph.is_flow(edge):
                 name = openlineage_name(other)
-                # A job that consumes reads, whichever way the edge was drawn.
-                is_output = is_out and edge.edge_type != job_kinds.CONSUMES
                 (outputs if is_output else inputs)[name] = name._asdict()
         facets = _job_facets(node)
         facets[FACET] = PRODUCER.custom_facet(node=node, edges=edges)
@@ -124,7 +122,7 @@ class _Writer:
         """Whether a job's event states an edge: those with datasets, and its own to others."""
         if edge.src_id == node.node_id:
             return True
-        return self._graph.nodes[edge.src_id].is_dataset and edge.edge_type not in STRUCTURAL
+        return self._graph.nodes[edge.src_id].is_dataset and self._graph.is_flow(edge)
 
     def _copy_event(self, source: LineageNode, target: LineageNode, edge: LineageEdge) -> Json:
         """What goes from one dataset to another by itself, such as to a Tableflow table."""

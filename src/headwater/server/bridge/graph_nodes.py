@@ -3,10 +3,11 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
+from msgspec import structs
 
 from headwater.answers.bridge.nodes import LineageEdge, LineageNode, NodeGraph
-from headwater.answers.bridge.walks import Way, find_dangling, walk_nodes
-from headwater.errors import InvalidRequest
+from headwater.answers.bridge.walks import Way, walk_nodes
+from headwater.errors import InvalidRequest, NotFound
 from headwater.server.bridge.graph_store import resolve_node
 from headwater.server.bridge.graphs import CONNECTOR, EDGE, NODE, Graphs, check_node
 from headwater.server.bridge.shapes import (
@@ -120,10 +121,9 @@ def post_graph_edge(
     """Add an edge between two nodes of a graph; it becomes part of the lineage as an event."""
 
     def change(graph: NodeGraph) -> list[str]:
-        for _, end in find_dangling(graph, [edge]):
-            raise InvalidRequest("edge", f"'{end}' is no node of the graph; add the node first")
-        graph.add_edge(edge)
-        return [edge.src_id, edge.dst_id]
+        ends = [_resolve_end(graph, end) for end in (edge.src_id, edge.dst_id)]
+        graph.add_edge(structs.replace(edge, src_id=ends[0], dst_id=ends[1]))
+        return ends
 
     graphs.change(graph_id, change)
     return _created(EdgeCreated("created", f"{edge.src_id} -> {edge.dst_id}"))
@@ -149,6 +149,14 @@ def get_downstream_nodes(
 ) -> Response:
     """Get the nodes that a node goes to, with the edges on the way."""
     return _walk(graphs.read(connection, graph_id).graph, node_id, "downstream", hops)
+
+
+def _resolve_end(graph: NodeGraph, node_id: str) -> str:
+    try:
+        return resolve_node(graph, node_id)
+    except NotFound:
+        reason = f"'{node_id}' is no node of the graph; add the node first"
+        raise InvalidRequest("edge", reason) from None
 
 
 def _walk(graph: NodeGraph, node_id: str, way: Way, hops: int) -> Response:

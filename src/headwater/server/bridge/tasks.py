@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from msgspec import Struct
 
 from headwater.collect.confluent.request import ExtractionRequest
+from headwater.errors import WrongShape
 from headwater.model.values.instant import format_instant, now
 from headwater.server.bridge.extraction import Json, read_request
 from headwater.server.bridge.shapes import TaskInfo, TaskStarted
@@ -84,6 +85,7 @@ Switch = Annotated[bool | None, Query(description="As in the body.", examples=[T
 
 
 def _named_in_query(
+    request: Request,
     environment_ids: Ids = None,
     cluster_ids: Ids = None,
     enable_connect: Switch = None,
@@ -99,6 +101,10 @@ def _named_in_query(
     ] = None,
 ) -> Json:
     given = dict(locals())
+    given.pop("request")
+    for name in request.query_params:
+        if name not in given:
+            raise WrongShape(name, f"no such parameter; there are {', '.join(given)}")
     lists = {name: given.pop(name) for name in ("environment_ids", "cluster_ids")}
     named: Json = {
         name: [id.strip() for text in texts for id in text.split(",") if id.strip()]
