@@ -55,3 +55,14 @@ def test_columns_reach_from_the_topic_to_delta(api: Api) -> None:
     fields = {(each["data"]["dataset"], each["data"]["field"]) for each in graph}
     assert ("enriched_orders", "AMOUNT") in fields
     assert ("sales.enriched_orders", "AMOUNT") in fields
+
+
+def test_dbt_reads_the_table_by_the_host_of_its_workspace(api: Api) -> None:
+    _, _, name = UNITY.rpartition(":")
+    for number, system in enumerate(("databricks", "unitycatalog")):
+        event = run_event(job=f"model-{number}")
+        event["inputs"] = [
+            {"namespace": f"{system}://dbc-7c6e0c41-4172.cloud.databricks.com", "name": name}
+        ]
+        api.store(event)
+    assert {"model-0", "model-1", "enrich-orders"} <= names(api, UNITY)

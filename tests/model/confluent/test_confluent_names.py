@@ -15,11 +15,13 @@ from headwater.model.confluent.names import (
     job_node,
     member_node,
     name_of_node,
+    other_table_names,
     parse_node_id,
     schema_node,
     split_cluster,
     tableflow_table,
 )
+from headwater.model.naming import DatasetName
 
 DATASETS = [
     (
@@ -139,3 +141,25 @@ def test_schemas_members_and_tables_of_topics() -> None:
 def test_a_job_of_anybody_is_shown_as_a_connector() -> None:
     assert kind_of("FLINK_JOB") is FLINK_JOB
     assert kind_of(None) is CONNECTOR
+
+
+@pytest.mark.parametrize(
+    ("table", "others"),
+    [
+        (
+            ("databricks://https://dbc-1.cloud.databricks.com", "main.sales.orders"),
+            [
+                ("databricks://dbc-1.cloud.databricks.com", "main.sales.orders"),
+                ("unitycatalog://dbc-1.cloud.databricks.com", "main.sales.orders"),
+            ],
+        ),
+        (("google://acme/sales", "orders"), [("bigquery", "acme.sales.orders")]),
+        (("databricks://workspace-1", "main.sales.orders"), []),
+        (("aws://us-east-1/sales", "orders"), []),
+        (("confluent://env-1/lkc-1", "orders"), []),
+    ],
+)
+def test_others_call_a_table_otherwise(
+    table: tuple[str, str], others: list[tuple[str, str]]
+) -> None:
+    assert other_table_names(DatasetName(*table)) == others

@@ -416,6 +416,25 @@ def test_an_edge_may_name_its_ends_by_short_ids(bridge: Api) -> None:
     assert found == [edge(ORDERS, QUERY, "transforms")]
 
 
+def test_tables_of_an_import_are_those_that_others_name(bridge: Api) -> None:
+    big_query = {
+        **node("orders", "catalog_table"),
+        "node_id": f"google:google_table:{ENVIRONMENT}:acme.shop.orders",
+        "system": "google",
+        "catalog_type": "GOOGLE_DATA_LINEAGE",
+        "qualified_name": "acme.shop.orders",
+    }
+    imported(bridge, {"nodes": [big_query, UC], "edges": []})
+    host = WORKSPACE.removeprefix("databricks://https://")
+    for named in (
+        {"namespace": "google://acme/shop", "name": "orders"},
+        {"namespace": "bigquery", "name": "acme.shop.orders"},
+        {"namespace": f"databricks://{host}", "name": UC_TABLE},
+        {"namespace": f"unitycatalog://{host}", "name": UC_TABLE},
+    ):
+        assert bridge.get("/lineage/datasets/detail", **named).status_code == 200, named
+
+
 @pytest.mark.long
 def test_a_hundred_thousand_nodes(bridge: Api) -> None:
     topics = [node(f"topic-{number}") for number in range(100_000)]

@@ -8,6 +8,7 @@ from headwater.model.confluent.names import (
     GOOGLE,
     TOPIC,
     cluster_namespace,
+    google_table,
     name_of_node,
 )
 from headwater.model.naming import DatasetName
@@ -25,6 +26,10 @@ def openlineage_name(node: LineageNode) -> DatasetName:
     found = name_of_node(node.id) if node.id is not None else None
     if found is not None and found.name and not node.qualified_name.startswith("glue://"):
         return found
+    parts = node.qualified_name.split(".")
+    if node.system == GOOGLE and node.is_dataset and len(parts) == 3 and all(parts):
+        # LineageBridge names BigQuery's tables whole.
+        return google_table(*parts)
     return DatasetName(_namespace(node), _name(node))
 
 

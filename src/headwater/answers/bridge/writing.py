@@ -22,6 +22,7 @@ from headwater.answers.bridge.nodes import (
 from headwater.emit.events import Json, Producer
 from headwater.model.confluent import facets as confluent
 from headwater.model.confluent import job_kinds
+from headwater.model.confluent.names import other_table_names
 from headwater.model.naming import DatasetName
 
 FACET = "lineage_bridge"
@@ -149,6 +150,8 @@ def _dataset_facets(node: LineageNode, schemas: Sequence[LineageNode]) -> Json:
             replication_factor=given.get("replication_factor"),
             tags=node.tags,
         )
+    if others := other_table_names(openlineage_name(node)):
+        facets["symlinks"] = PRODUCER.symlinks(others)
     if fields := [field for schema in schemas for field in _fields(schema)]:
         facets["schema"] = PRODUCER.facet("SchemaDatasetFacet", fields=fields)
     return facets

@@ -2,7 +2,7 @@
 
 import re
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from headwater.model.confluent.job_kinds import JobKind
 from headwater.model.naming import DatasetName
@@ -108,6 +108,19 @@ def tableflow_table(environment: str, cluster: str, name: str) -> DatasetName:
 
 def uc_table(workspace: str, catalog: str, schema: str, table: str) -> DatasetName:
     return DatasetName(f"{DATABRICKS}://{workspace}", f"{catalog}.{schema}.{table}")
+
+
+def other_table_names(table: DatasetName) -> list[DatasetName]:
+    """What others call a table of a catalog: Unity Catalog's by the host of the workspace, as dbt
+    and OpenLineage do, and BigQuery's by project and dataset."""
+    system, _, place = table.namespace.partition("://")
+    if system == DATABRICKS and (host := urlsplit(place).netloc):
+        return [
+            DatasetName(f"{each}://{host}", table.name) for each in (DATABRICKS, "unitycatalog")
+        ]
+    if system == GOOGLE and place.count("/") == 1:
+        return [DatasetName("bigquery", f"{place.replace('/', '.')}.{table.name}")]
+    return []
 
 
 def glue_table(region: str, database: str, table: str) -> DatasetName:

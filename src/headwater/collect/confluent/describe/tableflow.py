@@ -17,7 +17,13 @@ from headwater.collect.confluent.reports import ClusterReport, inner, text
 from headwater.emit.gaps import GapEntry
 from headwater.model.confluent import facets as names
 from headwater.model.confluent.job_kinds import TABLEFLOW
-from headwater.model.confluent.names import glue_table, tableflow_table, topic, uc_table
+from headwater.model.confluent.names import (
+    glue_table,
+    other_table_names,
+    tableflow_table,
+    topic,
+    uc_table,
+)
 from headwater.model.naming import DatasetName, by_location
 
 Json = dict[str, Any]
@@ -88,7 +94,9 @@ class _Table:
             return
         failed = text(sync, "sync_status") in ("FAILED", "DISCONNECTED")
         error = text(sync, "error_message") or ("the catalog is not updated" if failed else "")
-        yield SeenDataset(table, self._schema)
+        others = other_table_names(table)
+        symlinks = {"symlinks": PRODUCER.symlinks(others)} if others else {}
+        yield SeenDataset(table, {**self._schema, **symlinks})
         yield self._job(job, self._dataset, table, error if failed else "")
 
     def _catalog_table(self, config: Json) -> DatasetName | None:
