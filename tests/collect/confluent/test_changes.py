@@ -103,6 +103,12 @@ def test_a_whole_cluster_is_gone(opened: OpenCloud) -> None:
     assert "confluent://env-26wn6m/lkc-arc777/lineage_bridge.enriched_orders" in ended
 
 
+def test_what_another_pass_leaves_out_is_not_gone(opened: OpenCloud) -> None:
+    take(make(opened))
+    narrowed = make(opened, cluster_ids=("lkc-123", "lkc-arc777"))
+    assert names([each for each in take(narrowed) if event(each).get("eventType") == "ABORT"]) == []
+
+
 def test_what_could_not_be_read_is_not_gone(opened: OpenCloud) -> None:
     take(make(opened))
     opened.fail("/rest/lkc-123", CloudAnswer(403, b"{}"))

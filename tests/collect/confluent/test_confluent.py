@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from headwater.collect.confluent import ConfluentCollector
+from headwater.collect.rest import RestUnavailable
 from headwater.demo.confluent.estate import CloudMirror, CloudStatement
 from testing.stand_ins.confluent import OpenCloud, open_cloud
 from tests.collect.confluent.extraction import Extraction, run
@@ -267,6 +268,26 @@ def test_activity_shows_clients_that_nothing_names(opened: OpenCloud) -> None:
 def test_only_some_environments_and_clusters(opened: OpenCloud) -> None:
     found = run(opened.settings(environment_ids=("env-26wn6m",), cluster_ids=("lkc-arc777",)))
     assert {name.split(" ")[0] for name in found.datasets} == {"confluent://env-26wn6m/lkc-arc777"}
+
+
+def test_a_statement_of_another_cluster_is_left_out(opened: OpenCloud) -> None:
+    found = run(opened.settings(environment_ids=("env-26wn6m",), cluster_ids=("lkc-arc777",)))
+    assert not [name for name in found.jobs if name.endswith("enrich-orders")]
+    (statement,) = opened.estate.environments["env-26wn6m"].statements
+    statement.sql = (
+        "INSERT INTO `lb-archive`.`lineage_bridge.enriched_orders` "
+        "SELECT order_id FROM `lineage_bridge.orders_v2`"
+    )
+    found = run(opened.settings(environment_ids=("env-26wn6m",), cluster_ids=("lkc-arc777",)))
+    archived = "confluent://env-26wn6m/lkc-arc777 lineage_bridge.enriched_orders"
+    assert found.edges("enrich-orders") == ([f"{LB} lineage_bridge.orders_v2"], [archived])
+    assert found.gaps("enrich-orders") == []
+
+
+def test_a_cluster_that_is_nowhere_is_an_error(opened: OpenCloud) -> None:
+    with pytest.raises(RestUnavailable, match="has no cluster 'lkc-zz'") as raised:
+        run(opened.settings(cluster_ids=("lkc-zz",)))
+    assert "lkc-123" in raised.value.next_step
 
 
 def test_check_says_which_clusters_have_no_key(opened: OpenCloud) -> None:

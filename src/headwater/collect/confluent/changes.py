@@ -122,6 +122,8 @@ class PassChanges:
 
     def _is_gone(self, before: KnownItem, done: set[tuple[str, str]]) -> bool:
         """Whether the part that showed it was read, or its whole cluster is no longer listed."""
+        if self._account.leaves_out(before.namespace):
+            return False
         if (before.place, before.part) in done:
             return True
         environment, _, cluster = before.place.partition("/")

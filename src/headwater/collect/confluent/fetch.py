@@ -26,6 +26,7 @@ def read_account(
     environments = _read_environments(account)
     report(f"{len(environments):,} environments")
     _run([part for each in environments for part in lists_of(account, each)], report)
+    _check_clusters(account, environments)
     _read_regions(account, environments)
     _run([part for each in environments for part in parts_of(account, each)], report)
     return environments
@@ -42,6 +43,16 @@ def _read_environments(account: CloudAccount) -> list[EnvironmentReport]:
         advice = f"the key may read these: {known}"
         raise RestUnavailable(account.settings.url, f"has no environment '{missing[0]}'", advice)
     return [each for each in listed if not chosen or each.id in chosen]
+
+
+def _check_clusters(account: CloudAccount, environments: Iterable[EnvironmentReport]) -> None:
+    """A cluster that is nowhere is a mistake: without it, nothing would be read."""
+    if not all(reports.CLUSTERS in each.done for each in environments):
+        return
+    listed = {each.id for env in environments for each in (*env.clusters, *env.others)}
+    if missing := sorted(set(account.settings.cluster_ids) - listed):
+        advice = f"the key may read these: {', '.join(sorted(listed)) or 'none'}"
+        raise RestUnavailable(account.settings.url, f"has no cluster '{missing[0]}'", advice)
 
 
 def _read_regions(account: CloudAccount, environments: Iterable[EnvironmentReport]) -> None:

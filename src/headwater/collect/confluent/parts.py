@@ -65,6 +65,7 @@ def _list_clusters(account: CloudAccount, environment: EnvironmentReport) -> str
     found = control.read_clusters(account.cloud(), environment.id)
     clusters = [_cluster(environment, each) for each in found]
     environment.clusters = [each for each in clusters if not chosen or each.id in chosen]
+    environment.others = [each for each in clusters if chosen and each.id not in chosen]
     environment.is_narrowed = bool(chosen)
     return f"{len(environment.clusters):,} clusters"
 

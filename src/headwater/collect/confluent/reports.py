@@ -126,8 +126,14 @@ class EnvironmentReport:
     materialized: list[Json] = field(default_factory=list)
     problems: list[PartProblem] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
+    others: list[ClusterReport] = field(default_factory=list)
+    """Clusters that are not to be read: statements may name them."""
     is_narrowed: bool = False
     """Whether there may be clusters beside these."""
+
+    def leaves_out(self, namespace: str) -> bool:
+        """Whether a namespace is that of a cluster that is not to be read."""
+        return any(each.namespace == namespace for each in self.others)
 
     def has_read(self, part: str) -> bool:
         """Whether the schemas, or the catalog, were read, or there are none."""

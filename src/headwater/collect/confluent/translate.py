@@ -76,6 +76,10 @@ class TranslatedAccount:
                 return {cluster.id for cluster in each.clusters}
         return None
 
+    def leaves_out(self, namespace: str) -> bool:
+        """Whether a namespace is that of a cluster that is not to be read."""
+        return any(each.leaves_out(namespace) for each in self._environments)
+
     def done(self) -> set[tuple[str, str]]:
         """The parts that were read whole, by place: what is missing from them is gone."""
         found = {(env.id, part) for env in self._environments for part in env.done}

@@ -85,6 +85,8 @@ class _FlinkStatement:
         if not outputs and not (gaps and _may_write(self._sql)):
             # A query of somebody's, a definition: nothing is written.
             return None
+        if self._is_left_out([*outputs, *inputs]):
+            return None
         return SeenJob(
             FLINK_JOB,
             DatasetName(self._namespace(outputs), text(self._found, "name")),
@@ -145,7 +147,14 @@ class _FlinkStatement:
 
     def _any_cluster(self) -> ClusterReport | None:
         """Where tables are whose names say it all."""
-        return next(iter(self._tables.environment.clusters), None)
+        environment = self._tables.environment
+        return next(iter([*environment.clusters, *environment.others]), None)
+
+    def _is_left_out(self, used: Sequence[UsedDataset]) -> bool:
+        """Whether it uses nothing of the clusters that are to be read."""
+        environment = self._tables.environment
+        namespaces = [self._namespace(used), *(each.name.namespace for each in used)]
+        return environment.is_narrowed and all(map(environment.leaves_out, namespaces))
 
     def _namespace(self, outputs: Sequence[UsedDataset]) -> str:
         """The cluster of a statement's database, else that of what it writes."""
@@ -172,9 +181,17 @@ class _FlinkStatement:
         if any(reports.TOPICS not in each.done for each in clusters):
             return
         for table in _unresolved(statements):
-            if self._tables.definition(table.name) is None:
+            if self._tables.definition(table.name) is None and not self._is_elsewhere(table.name):
                 sentence = "There is no topic of this name."
                 yield GapEntry("input", table.name, sentence)
+
+    def _is_elsewhere(self, table: str) -> bool:
+        """Whether a table is in a cluster that is not read."""
+        cluster = self._cluster or self._any_cluster()
+        if cluster is None:
+            return False
+        namespace = self._tables.dataset(table, cluster).namespace
+        return self._tables.environment.leaves_out(namespace)
 
     def _facet(self) -> Json:
         pool, status = text(self._spec, "compute_pool_id"), inner(self._found, "status")

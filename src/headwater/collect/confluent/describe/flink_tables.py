@@ -59,7 +59,7 @@ class FlinkTables:
 
     def cluster(self, database: str) -> ClusterReport | None:
         """The Kafka cluster of a database, which its name or its id names."""
-        clusters = self.environment.clusters
+        clusters = [*self.environment.clusters, *self.environment.others]
         found = (each for each in clusters if database in (each.id, each.name))
         # Without a database there is no doubt where there is one cluster.
         only = clusters[0] if len(clusters) == 1 and not database else None
@@ -70,7 +70,7 @@ class FlinkTables:
         environment = self.environment
         for prefix in (f"{environment.name}.", f"{environment.id}."):
             table = table.removeprefix(prefix)
-        for cluster in [current, *environment.clusters]:
+        for cluster in [current, *environment.clusters, *environment.others]:
             for name in (cluster.name, cluster.id):
                 if table.startswith(f"{name}."):
                     rest = table.removeprefix(f"{name}.")
