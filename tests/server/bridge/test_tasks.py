@@ -100,6 +100,12 @@ def test_enrichment_fails_plainly(estate: Api) -> None:
     assert estate.client.post("/api/v1/tasks/enrich").status_code == 422
 
 
+def test_a_cluster_that_is_nowhere_fails_the_task(bridge: Api) -> None:
+    task = extracted(bridge, json={"cluster_ids": ["lkc-none"]})
+    assert task["status"] == "failed"
+    assert "has no cluster 'lkc-none'; the key may read these: " in task["error"]
+
+
 def test_without_an_account_a_task_says_what_to_do(api: Api) -> None:
     task = extracted(api)
     assert task["status"] == "failed"

@@ -8,6 +8,7 @@ from itertools import islice
 from uuid import NAMESPACE_URL, uuid5
 
 from headwater.collect import Collected
+from headwater.collect.rest import RestUnavailable
 from headwater.errors import Conflict, HeadwaterError, StoreUnavailable
 from headwater.leases import LEASE_SECONDS, make_holder
 from headwater.model.values.instant import SECOND, now
@@ -107,7 +108,7 @@ class TaskRunner(Background):
             # Nothing is wrong with the task: it is begun again.
             raise
         except HeadwaterError as error:
-            self._fail(task, error.message)
+            self._fail(task, _with_advice(error))
         except Exception:
             # Whatever it is, the next task is run.
             log.exception("task %s failed", task.id)
@@ -188,3 +189,9 @@ def _in_parts(events: Iterable[Collected]) -> Iterator[list[Collected]]:
     left = iter(events)
     while part := list(islice(left, _AT_ONCE)):
         yield part
+
+
+def _with_advice(error: HeadwaterError) -> str:
+    if isinstance(error, RestUnavailable):
+        return f"{error.message}; {error.next_step}"
+    return error.message

@@ -46,7 +46,7 @@ def sql(
         str,
         typer.Option(
             "--catalog",
-            help="Columns of tables outside the text: a JSON file {table: [columns]} or "
+            help="Columns of tables outside the text: a JSON file {table: ['column']} or "
             "{table: {column: type}}, or the URL of a server, whose graph is used.",
         ),
     ] = "",

@@ -19,7 +19,7 @@ app = typer.Typer(
 
 Folder = Annotated[
     Path | None,
-    typer.Option("--lake", help="Folder of the lake. [default: `lake` in the data folder]"),
+    typer.Option("--lake", help="Folder of the lake; by default `lake` in the data folder."),
 ]
 
 
@@ -90,7 +90,7 @@ def compact(
 def expire(
     older_than: Annotated[
         str | None,
-        typer.Option(metavar="SPAN", help="Age of an event: 90d, 52w. [default: retention.lake]"),
+        typer.Option(metavar="SPAN", help="Age of an event: 90d, 52w; by default retention.lake."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only count what would be removed.")
