@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from headwater.collect import Collected
+from headwater.collect.rest import RestUnavailable
 from headwater.errors import SourceUnavailable
 from headwater.model.values.instant import now
 from headwater.store.tasks import add_task, list_waiting, read_task, take_task
@@ -100,12 +101,6 @@ def test_enrichment_fails_plainly(estate: Api) -> None:
     assert estate.client.post("/api/v1/tasks/enrich").status_code == 422
 
 
-def test_a_cluster_that_is_nowhere_fails_the_task(bridge: Api) -> None:
-    task = extracted(bridge, json={"cluster_ids": ["lkc-none"]})
-    assert task["status"] == "failed"
-    assert "has no cluster 'lkc-none'; the key may read these: " in task["error"]
-
-
 def test_without_an_account_a_task_says_what_to_do(api: Api) -> None:
     task = extracted(api)
     assert task["status"] == "failed"
@@ -139,6 +134,15 @@ def test_an_account_that_does_not_answer_is_a_failed_task(store: str) -> None:
         task = extracted(api)
     assert task["status"] == "failed"
     assert task["error"] == "https://api.confluent.cloud: 401; is the key right?"
+
+
+def test_a_failed_task_says_what_to_do(store: str) -> None:
+    def fail(_: Json, report: Report) -> Iterable[Collected]:
+        raise RestUnavailable("http://cloud", "has no cluster 'lkc-9'", "the key may read lkc-1")
+
+    with open_api(store, extract=fail) as api:
+        task = extracted(api)
+    assert task["error"] == "http://cloud: has no cluster 'lkc-9'; the key may read lkc-1"
 
 
 def test_a_fault_of_our_own_is_logged_and_not_shown(
