@@ -37,6 +37,9 @@ class KinesisAccess(Section):
     role_session_name: str = Field(
         default="", description="Name of the role's session, for CloudTrail; `headwater` if empty."
     )
+    role_source_identity: str = Field(
+        default="", description="Source identity of the role's session, where it requires one."
+    )
     external_id: str = Field(default="", description="External id that the role requires, if any.")
 
     @field_validator("secret_access_key", "session_token")

@@ -41,6 +41,11 @@ def test_keys_are_texts(text: str) -> None:
     assert "a key is a text" in read(text).problems[0].message
 
 
+def test_dates_stay_texts() -> None:
+    found = read("a: 2026-01-31\nb: 2026-01-31T10:00:00Z\nc: 2026-13-45").value
+    assert found == {"a": "2026-01-31", "b": "2026-01-31T10:00:00Z", "c": "2026-13-45"}
+
+
 def test_variables() -> None:
     document = read("a: ${HOME_OF_A}/x\nb: ${NONE:-kafka}\nc: ${NONE}\n", HOME_OF_A="s3://b")
     assert document.value == {"a": "s3://b/x", "b": "kafka", "c": ""}

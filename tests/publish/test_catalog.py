@@ -61,6 +61,12 @@ def test_two_of_one_place() -> None:
     ]  # fmt: skip
 
 
+def test_what_is_left_out_is_named() -> None:
+    settings = CatalogSettings()
+    (change,) = find_changes([Skipped("job a/b", "a/b", "why")], {}, settings, ("table",))
+    assert (change.what, change.reason) == ("job a/b", "why")
+
+
 def test_patterns() -> None:
     a, b = item("a", "kafka://b:9/orders"), item("b", "kafka://b:9/customers")
     assert actions([a, b], [], include=["orders"]) == [(Action.CREATE, "a")]

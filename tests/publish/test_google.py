@@ -51,6 +51,14 @@ def test_one_event_a_call_with_columns(google: GoogleLineageStandIn, shop: Engin
     assert len(google.writes) == 5
 
 
+def test_an_answer_of_something_else(google: GoogleLineageStandIn, shop: Engine) -> None:
+    google.fail(Reply(200, {"status": "ok"}))
+    done = run(publisher(google, shop))
+    assert (done.created, done.refused) == (4, 1)
+    assert "is the address right?" in done.problems[0]
+    assert run(publisher(google, shop)).created == 1
+
+
 def test_a_change_replaces_what_was_stated(
     google: GoogleLineageStandIn, shop: Engine, fill: Fill
 ) -> None:

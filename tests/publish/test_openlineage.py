@@ -120,3 +120,16 @@ def test_how_long_it_asks_to_be_left_alone(
         list(target.send([b"{}"]))
     found = caught.value.retry_after
     assert found is None if least is None or most is None else found and least <= found <= most
+
+
+@pytest.mark.parametrize("batch", [1, 100])
+def test_a_web_page_takes_nothing(batch: int) -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, html="\n<!DOCTYPE html><title>Sign in</title>")
+
+    transport = httpx2.MockTransport(answer)
+    with HttpTarget(ADDRESS, batch=batch, transport=transport) as target:
+        with pytest.raises(TargetUnavailable, match="with a web page; is the address right"):
+            list(target.send([b"{}", b"{}"]))
+        (step,) = target.check()
+    assert not step.is_ok and "web page" in step.detail

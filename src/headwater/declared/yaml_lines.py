@@ -16,7 +16,8 @@ MAX_TEXT = 500_000
 MAX_VALUES = 100_000
 MAX_DEPTH = 50
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-_TEXT = "tag:yaml.org,2002:str"
+# A date stays the text that it is: what reads the values knows which of them are times.
+_TEXTS = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp")
 
 
 class FormProblem(NamedTuple):
@@ -130,7 +131,7 @@ class _Reader:
         return found
 
     def _scalar(self, node: yaml.Node, line: int) -> Any:
-        if node.tag != _TEXT:
+        if node.tag not in _TEXTS:
             try:
                 return yaml.SafeLoader("").construct_object(node)
             except (yaml.YAMLError, ValueError):

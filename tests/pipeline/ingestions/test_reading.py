@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from headwater.pipeline.event_parts import IncludedParts
+from headwater.pipeline.feeds.kinesis.source import KinesisSource
 from headwater.pipeline.ingestions.reading import read_ingestion, split_expressions
 from headwater.pipeline.ingestions.shapes import KafkaBroker, KinesisBroker, UnusableConfig
+from headwater.pipeline.ingestions.sources import make_source
 from headwater.pipeline.job_patterns import NameExpressions
 
 KAFKA: dict[str, Any] = {"brokersUrl": "a:9092,b:9092", "topicName": "openlineage-events"}
@@ -44,6 +46,41 @@ def test_kinesis() -> None:
     assert isinstance(found.broker, KinesisBroker)
     assert found.broker.consumerOffsets == "TRIM_HORIZON"
     assert found.reads == "kinesis events in us-east-2"
+
+
+def test_all_keys_of_a_role() -> None:
+    role = {
+        "assumeRoleArn": "arn:aws:iam::123456789012:role/reader",
+        "assumeRoleSessionName": "lineage",
+        "assumeRoleSourceIdentity": "shop",
+    }
+    aws = {"awsRegion": "us-east-2", **role}
+    broker = read_ingestion("shop", body({"streamName": "events", "awsConfig": aws})).broker
+    source = make_source(broker)
+    assert isinstance(source, KinesisSource)
+    assert source.aws.role_source_identity == "shop"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"securityProtocol": "TLS"}, "there are PLAINTEXT, SASL_PLAINTEXT, SASL_SSL, SSL"),
+        ({"consumerOffsets": "TRIM_HORIZON"}, "there are earliest, latest"),
+        (
+            {"securityProtocol": "SASL_SSL", "saslConfig": {"saslMechanism": "GSSAPI"}},
+            "there are OAUTHBEARER, PLAIN, SCRAM-SHA-256",
+        ),
+    ],
+)
+def test_the_values_there_are(given: dict[str, Any], words: str) -> None:
+    assert words in refuse(body({**KAFKA, **given})).reason
+
+
+def test_a_key_in_the_wrong_section() -> None:
+    given = {"connection": {"config": {"brokerConfig": KAFKA, "includeLineage": False}}}
+    found = refuse(given)
+    assert found.key == "connection.config.includeLineage"
+    assert found.reason == "no such key is known here; it stands in sourceConfig.config"
 
 
 def test_all_options_of_the_source() -> None:

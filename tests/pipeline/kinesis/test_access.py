@@ -1,8 +1,10 @@
 """Credentials of AWS: from the chain, from references, of a profile; none is shown."""
 
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+from botocore.exceptions import ClientError
 
 from headwater.access import KinesisAccess
 from headwater.errors import BadConfig, BadSecret, SourceUnavailable
@@ -109,3 +111,27 @@ def test_a_role_that_cannot_be_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_settings_that_cannot_be(given: dict[str, str], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         KinesisAccess.model_validate(given)
+
+
+def test_what_a_role_is_assumed_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY", "secret")
+    assumed: list[dict[str, str]] = []
+
+    def note(*args: object, extra_args: dict[str, str]) -> NoReturn:
+        assumed.append(extra_args)
+        raise ClientError({"Error": {"Code": "AccessDenied"}}, "AssumeRole")
+
+    monkeypatch.setattr("botocore.credentials.AssumeRoleCredentialFetcher", note)
+    settings = KinesisAccess(
+        region="eu-west-1",
+        access_key_id="id",
+        secret_access_key="env:KEY",
+        role_arn="arn:aws:iam::123456789012:role/lineage",
+        role_source_identity="shop",
+        external_id="x",
+    )
+    with pytest.raises(SourceUnavailable, match="AccessDenied"):
+        AwsCredentials(settings, PLACE)
+    assert assumed == [
+        {"RoleSessionName": "headwater", "ExternalId": "x", "SourceIdentity": "shop"}
+    ]

@@ -37,6 +37,7 @@ class _Totals:
         counts = {name: getattr(self.done, name) + getattr(step, name) for name in _COUNTS}
         self.done = self.done._replace(**counts)
         self.is_catalog = self.is_catalog or any(getattr(step, name) for name in _OF_CATALOGS)
+        self.is_catalog = self.is_catalog or bool(step.left_out)
         for problem in (*step.problems, *step.left_out):
             typer.echo(f"headwater: {problem}", err=True)
 

@@ -308,25 +308,36 @@ def _convert(shape: type[T], given: Mapping[str, Any], place: str) -> T:
 
 def _unusable(message: str, shape: Any, place: str) -> UnusableConfig:
     if found := _UNKNOWN_FIELD.fullmatch(message):
-        near = get_close_matches(found[1], _fields_below(shape), 1)
+        near = get_close_matches(found[1], [each.encode_name for each in _fields_below(shape)], 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
+        if shape is ConnectionOptions and found[1] in SourceOptions.__struct_fields__:
+            hint = " here; it stands in sourceConfig.config"
         return UnusableConfig(_join(place, found[2], found[1]), f"no such key is known{hint}")
     if found := _MISSING_FIELD.fullmatch(message):
         return UnusableConfig(_join(place, found[2], found[1]), "missing")
     if found := _AT.fullmatch(message):
-        return UnusableConfig(_join(place, found[2]), found[1][0].lower() + found[1][1:])
+        reason = found[1][0].lower() + found[1][1:]
+        return UnusableConfig(_join(place, found[2]), reason + _choices(shape, found[2]))
     return UnusableConfig(place, message)
 
 
-def _fields_below(shape: Any) -> list[str]:
-    """The keys of a shape and of the shapes in it."""
+def _choices(shape: Any, path: str) -> str:
+    """The values that a key may have, where only some are known."""
+    key = path.rpartition(".")[2]
+    kinds = [each.type for each in _fields_below(shape) if each.encode_name == key]
+    values = [kind.values for kind in kinds if isinstance(kind, msgspec.inspect.LiteralType)]
+    return f"; there are {', '.join(sorted(map(str, values[0])))}" if values else ""
+
+
+def _fields_below(shape: Any) -> list[msgspec.inspect.Field]:
+    """The fields of a shape and of the shapes in it."""
     info = msgspec.inspect.type_info(shape)
-    found: list[str] = []
+    found: list[msgspec.inspect.Field] = []
     pending: list[Any] = [info]
     while pending:
         kind = pending.pop()
         if isinstance(kind, msgspec.inspect.StructType):
-            found += [each.encode_name for each in kind.fields]
+            found += kind.fields
             pending += [each.type for each in kind.fields]
         elif isinstance(kind, msgspec.inspect.UnionType):
             pending += kind.types

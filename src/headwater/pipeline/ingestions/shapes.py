@@ -65,6 +65,7 @@ class BrokerAws(Struct, frozen=True, forbid_unknown_fields=True):
     profileName: Text | None = None
     assumeRoleArn: Text | None = None
     assumeRoleSessionName: Text | None = None
+    assumeRoleSourceIdentity: Text | None = None
 
 
 class KinesisBroker(Struct, frozen=True, forbid_unknown_fields=True):

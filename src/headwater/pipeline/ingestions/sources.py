@@ -78,6 +78,7 @@ def _aws_settings(aws: BrokerAws) -> KinesisAccess:
         "profile": "profileName",
         "role_arn": "assumeRoleArn",
         "role_session_name": "assumeRoleSessionName",
+        "role_source_identity": "assumeRoleSourceIdentity",
     }
     given = {name: getattr(aws, key) for name, key in keys.items()}
     return _settings(KinesisAccess, given, {name: f"awsConfig.{key}" for name, key in keys.items()})

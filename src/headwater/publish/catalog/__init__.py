@@ -38,8 +38,8 @@ class CatalogSettings(Section):
     )
     exclude: tuple[str, ...] = Field(
         default=(),
-        description="Leave out what is of datasets and jobs whose name, or NAMESPACE/NAME, "
-        "matches. Can be repeated.",
+        description="Leave out datasets and jobs whose name, or NAMESPACE/NAME, matches: nothing "
+        "that is published names them. Can be repeated.",
         json_schema_extra={"metavar": "PATTERN"},
     )
     prune: bool = Field(
@@ -55,7 +55,11 @@ class CatalogSettings(Section):
         """Whether the patterns choose what is of a dataset or job, given as NAMESPACE/NAME."""
         if self.include and not _matches(self.include, subject):
             return False
-        return not _matches(self.exclude, subject)
+        return not self.excludes(subject)
+
+    def excludes(self, subject: str) -> bool:
+        """Whether nothing is to name a dataset or job, given as NAMESPACE/NAME."""
+        return _matches(self.exclude, subject)
 
 
 def _matches(patterns: Iterable[str], subject: str) -> bool:

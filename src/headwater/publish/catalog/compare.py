@@ -38,7 +38,8 @@ class ItemChange(NamedTuple):
 
     @property
     def what(self) -> str:
-        return f"{self.key.kind} {self.key.key}"
+        # What is left out may have no kind.
+        return f"{self.key.kind} {self.key.key}".strip()
 
 
 def encode_body(item: CatalogItem) -> bytes:

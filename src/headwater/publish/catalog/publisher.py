@@ -7,7 +7,6 @@ from typing import Any, ClassVar, cast
 
 import msgspec
 
-from headwater.answers.inventory import Inventory
 from headwater.config import Section
 from headwater.errors import BadConfig, BadSecret, Conflict, HeadwaterError, TargetUnavailable
 from headwater.model.values.instant import SECOND, now
@@ -17,6 +16,7 @@ from headwater.publish.catalog import CatalogSettings, ItemState, OpenCatalog
 from headwater.publish.catalog.apply import Applier
 from headwater.publish.catalog.compare import Action, ItemChange, find_changes
 from headwater.publish.catalog.diff import diff_lines
+from headwater.publish.catalog.scope import ScopedInventory
 from headwater.store.engine import Engine
 from headwater.store.failures import answering
 from headwater.store.published import (
@@ -140,7 +140,7 @@ class CatalogPublisher:
         settings = cast(CatalogSettings, self._settings)
         with answering(), self._engine.connect() as connection:
             known = read_items(connection, self.name)
-        items = catalog.items(Inventory(self._engine))
+        items = catalog.items(ScopedInventory(self._engine, settings))
         renewed = None
         if catalog.lasts_seconds is not None:
             renewed = now() - int(catalog.lasts_seconds / 2 * SECOND)

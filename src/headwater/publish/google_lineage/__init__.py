@@ -15,6 +15,7 @@ from headwater.plugins import CheckStep
 from headwater.publish.catalog import (
     CatalogItem,
     CatalogSettings,
+    ItemRefused,
     ItemSkipped,
     ItemState,
     Json,
@@ -118,6 +119,8 @@ class GoogleCatalog:
         request = stable_id(item.key, encode_body(item).decode(), reference)
         path = f"{self._parent}:processOpenLineageRunEvent"
         answer = self._http.call("POST", path, event, {"requestId": request})
+        if "process" not in answer:
+            raise ItemRefused("answered without a process; is the address right?")
         found = [str(name) for name in answer.get("lineageEvents", [])]
         self._remove(name for name in reference.split() if name not in found)
         return "\n".join(found)

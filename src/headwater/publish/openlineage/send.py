@@ -162,11 +162,16 @@ class HttpTarget:
 
     def _post(self, body: bytes, below: str = "") -> httpx2.Response:
         try:
-            return self._http.post(self._address + below, content=body)
+            answer = self._http.post(self._address + below, content=body)
         except httpx2.TransportError as error:
             text = str(error).partition("\n")[0] or type(error).__name__
             reason = f"no answer: {self._masked(text)}"
             raise TargetUnavailable(self._address, reason) from None
+        if answer.is_success and answer.content.lstrip().startswith(b"<"):
+            # Of what stands before the backend, such as a login: nothing was taken.
+            reason = f"answered {answer.status_code} with a web page; is the address right?"
+            raise TargetUnavailable(self._address, reason)
+        return answer
 
     def _reason(self, answer: httpx2.Response) -> str | None:
         """None where an event was taken, or why it was refused; raises where none would be."""

@@ -75,6 +75,9 @@ class AwsOptions(NamedTuple):
     ] = None
     role_arn: Annotated[str | None, _aws("ARN", "Role to assume.")] = None
     role_session_name: Annotated[str | None, _aws("NAME", "Name of the role's session.")] = None
+    role_source_identity: Annotated[
+        str | None, _aws("NAME", "Source identity of the role's session.")
+    ] = None
     external_id: Annotated[str | None, _aws("ID", "External id that the role requires.")] = None
     sts_endpoint_url: Annotated[
         str | None, _aws("URL", "Endpoint of STS, which assumes roles.")

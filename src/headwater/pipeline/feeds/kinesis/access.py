@@ -112,6 +112,8 @@ class AwsCredentials:
         extra = {"RoleSessionName": settings.role_session_name or _SESSION_NAME}
         if settings.external_id:
             extra["ExternalId"] = settings.external_id
+        if settings.role_source_identity:
+            extra["SourceIdentity"] = settings.role_source_identity
         fetcher = AssumeRoleCredentialFetcher(
             self._make_sts_client(), own, settings.role_arn, extra_args=extra
         )
