@@ -4,6 +4,7 @@ Other names are symlinks, so that a table is one node whoever reports it: OpenLi
 differ from dbt-ol's for some warehouses, and Snowflake keeps what is not quoted in upper case.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -70,6 +71,7 @@ _SCHEMES = {
     "cratedb": "crate",
     "watsonx_presto": "presto",
 }
+_NAME_PART = re.compile(r'"[^"]*"|[^."]+')
 _SPARK_PORTS = {"http": ":443", "odbc": ":443", "thrift": ":10001"}
 
 
@@ -93,6 +95,8 @@ class Warehouse(NamedTuple):
     adapter: str
     namespace: str
     other_name: Callable[[TableParts], DatasetName | None] = lambda parts: None
+    other_namespaces: tuple[str, ...] = ()
+    """What others call the same place; tables have the same names there."""
 
     @property
     def dialect(self) -> str | None:
@@ -105,9 +109,17 @@ class Warehouse(NamedTuple):
         """The names that others give a table, where they differ."""
         own = self.dataset(parts)
         found = [self.other_name(parts)]
-        if self.adapter == "snowflake" and '"' not in (parts.relation_name or '"'):
-            found.append(DatasetName(own.namespace, own.name.upper()))
+        if self.adapter == "snowflake" and parts.relation_name:
+            found.append(DatasetName(own.namespace, _kept_by_snowflake(parts.relation_name)))
+        names = [own, *filter(None, found)]
+        found += [name._replace(namespace=each) for each in self.other_namespaces for name in names]
         return [each for each in dict.fromkeys(found) if each is not None and each != own]
+
+
+def _kept_by_snowflake(relation_name: str) -> str:
+    """A name as Snowflake keeps it: each part that is not quoted in upper case."""
+    parts = _NAME_PART.findall(relation_name)
+    return ".".join(each.strip('"') if each[0] == '"' else each.upper() for each in parts)
 
 
 def name_warehouse(adapter: str, profile: ProfileOutput | None, namespace: str = "") -> Warehouse:
@@ -157,14 +169,20 @@ def _redshift(adapter: str, profile: ProfileOutput) -> Warehouse:
 
 
 def _snowflake(adapter: str, profile: ProfileOutput) -> Warehouse:
-    """An account's name has no region; its older locator has one, and the cloud."""
-    account = profile.get("account")
+    """An account's name has no region; its older locator has one, and the cloud.
+
+    Connectors name it by its URL, in which the case means nothing, and which may leave out both.
+    """
+    account = stated = profile.get("account")
     parts = account.split(".")
     if "-" in parts[0]:
         account = parts[0]
     elif len(parts) < 3:
         account = ".".join([*parts, *("us-west-1", "aws")[len(parts) - 1 :]])
-    return Warehouse(adapter, f"snowflake://{account}")
+    own = f"snowflake://{account}"
+    others = [stated, stated.lower(), stated.lower().removesuffix(".aws"), account.lower()]
+    places = dict.fromkeys(f"snowflake://{each}" for each in others)
+    return Warehouse(adapter, own, other_namespaces=tuple(each for each in places if each != own))
 
 
 def _databricks(adapter: str, profile: ProfileOutput) -> Warehouse:
