@@ -80,6 +80,19 @@ def test_each_adapter(
     assert short == others
 
 
+@pytest.mark.parametrize(
+    ("adapter", "profile", "wrong"),
+    [
+        ("postgres", {"host": "db", "port": "usual"}, "'port' is no number: 'usual'"),
+        ("redshift", {"host": "c.x.eu-west-1.redshift.amazonaws.com", "port": "x"}, "'port'"),
+        ("glue", {"region": "eu-west-1", "role_arn": "lineage"}, "'role_arn' is none of AWS"),
+    ],
+)
+def test_what_a_profile_cannot_mean(adapter: str, profile: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(BadConfig, match=wrong):
+        name_warehouse(adapter, ProfileOutput("profiles.yml", profile))
+
+
 def test_quoted_names_of_snowflake_are_as_they_are_written() -> None:
     warehouse = name_warehouse("snowflake", ProfileOutput("p", {"account": "org-acc"}))
     assert warehouse.other_names(TABLE._replace(relation_name='"db"."main"."orders"')) == []

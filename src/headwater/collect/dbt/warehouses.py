@@ -149,6 +149,8 @@ def find_warehouse(settings: DbtSettings, files: ProjectFiles) -> Warehouse:
 def _by_host(adapter: str, profile: ProfileOutput) -> Warehouse:
     host = profile.get("host", "server", "hostname", "software_host", "dsn")
     port = profile.find("port") or _PORTS.get(adapter, "")
+    if port and not port.isdecimal():
+        raise BadConfig(profile.place, f"'port' is no number: {port!r}")
     scheme = _SCHEMES.get(adapter, adapter)
     return Warehouse(adapter, f"{scheme}://{host}:{port}" if port else f"{scheme}://{host}")
 
@@ -210,12 +212,19 @@ def _athena(adapter: str, profile: ProfileOutput) -> Warehouse:
 def _glue(adapter: str, profile: ProfileOutput) -> Warehouse:
     """As dbt-ol: the account of the profile, or of its role."""
     region = profile.get("region")
-    account = profile.find("account_id") or profile.get("role_arn").split(":")[4]
+    account = profile.find("account_id") or _account_of(profile)
 
     def other(parts: TableParts) -> DatasetName | None:
         return naming.glue(region, account, parts.schema, parts.table)
 
     return Warehouse(adapter, f"arn:aws:glue:{region}:{account}", other)
+
+
+def _account_of(profile: ProfileOutput) -> str:
+    parts = profile.get("role_arn").split(":")
+    if len(parts) < 5:
+        raise BadConfig(profile.place, "'role_arn' is none of AWS, which has an account in it")
+    return parts[4]
 
 
 def _spark(adapter: str, profile: ProfileOutput) -> Warehouse:
