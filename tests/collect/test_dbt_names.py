@@ -81,6 +81,30 @@ def test_each_adapter(
 
 
 @pytest.mark.parametrize(
+    ("profile", "port"),
+    [
+        ({}, "8123"),
+        ({"secure": True}, "8443"),
+        ({"driver": "native", "secure": True}, "9440"),
+        ({"port": 9000}, "9000"),
+    ],
+)
+def test_tables_of_clickhouse_are_the_same_by_each_usual_port(
+    profile: dict[str, Any], port: str
+) -> None:
+    warehouse = name_warehouse("clickhouse", ProfileOutput("p", {"host": "ch", **profile}))
+    table = TableParts("", "raw", "orders")
+    assert warehouse.dataset(table) == (f"clickhouse://ch:{port}", "raw.orders")
+    names = {warehouse.dataset(table), *warehouse.other_names(table)}
+    assert ("clickhouse://ch:8443", "raw.orders") in names
+
+
+def test_another_port_of_clickhouse_is_that_alone() -> None:
+    warehouse = name_warehouse("clickhouse", ProfileOutput("p", {"host": "ch", "port": 18123}))
+    assert warehouse.other_names(TABLE) == []
+
+
+@pytest.mark.parametrize(
     ("adapter", "profile", "wrong"),
     [
         ("postgres", {"host": "db", "port": "usual"}, "'port' is no number: 'usual'"),

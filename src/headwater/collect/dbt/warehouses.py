@@ -46,7 +46,6 @@ _PORTS = {
     "redshift": "5439",
     "materialize": "6875",
     "risingwave": "4566",
-    "clickhouse": "8123",
     "trino": "8080",
     "presto": "8080",
     "watsonx_presto": "8080",
@@ -72,6 +71,9 @@ _SCHEMES = {
     "watsonx_presto": "presto",
 }
 _NAME_PART = re.compile(r'"[^"]*"|[^."]+')
+# Without TLS, and with it.
+_CLICKHOUSE_HTTP = ("8123", "8443")
+_CLICKHOUSE_NATIVE = ("9000", "9440")
 _SPARK_PORTS = {"http": ":443", "odbc": ":443", "thrift": ":10001"}
 
 
@@ -153,6 +155,18 @@ def _by_host(adapter: str, profile: ProfileOutput) -> Warehouse:
         raise BadConfig(profile.place, f"'port' is no number: {port!r}")
     scheme = _SCHEMES.get(adapter, adapter)
     return Warehouse(adapter, f"{scheme}://{host}:{port}" if port else f"{scheme}://{host}")
+
+
+def _clickhouse(adapter: str, profile: ProfileOutput) -> Warehouse:
+    """A server has a port for each protocol, and others may use another of them."""
+    is_secure = profile.find("secure").lower() == "true"
+    is_native = profile.find("driver") == "native" or profile.find("port") in _CLICKHOUSE_NATIVE
+    usual = (_CLICKHOUSE_NATIVE if is_native else _CLICKHOUSE_HTTP)[is_secure]
+    port = profile.find("port") or usual
+    own = f"clickhouse://{profile.get('host')}:{port}"
+    ports = (*_CLICKHOUSE_HTTP, *_CLICKHOUSE_NATIVE)
+    others = [f"clickhouse://{profile.get('host')}:{each}" for each in ports if each != port]
+    return Warehouse(adapter, own, other_namespaces=tuple(others) if port in ports else ())
 
 
 def _redshift(adapter: str, profile: ProfileOutput) -> Warehouse:
@@ -248,6 +262,7 @@ def _file(adapter: str, profile: ProfileOutput) -> Warehouse:
 
 
 _NAMERS: Mapping[str, Callable[[str, ProfileOutput], Warehouse]] = {
+    "clickhouse": _clickhouse,
     "redshift": _redshift,
     "snowflake": _snowflake,
     "databricks": _databricks,
