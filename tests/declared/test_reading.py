@@ -126,9 +126,14 @@ def test_tables_that_nobody_declares_are_reported(tmp_path: Path) -> None:
     parts = event_parts(read(tmp_path, text).jobs[0])
     assert parts.problems
     text = "job: {name: q, outputs: [kafka://t], sql: INSERT INTO t SELECT a FROM other}"
-    (problem,) = event_parts(read(tmp_path, text).jobs[0]).problems
+    parts = event_parts(read(tmp_path, text).jobs[0])
+    (problem,) = parts.problems
     assert problem.message == "the SQL reads other, which is none of the declared datasets"
-    assert event_parts(read(tmp_path, text).jobs[0]).inputs == []
+    # Its columns come from somewhere, which is shown: without it they would seem to have no source.
+    (source,) = parts.inputs
+    assert (source["namespace"], source["name"]) == ("unknown://jobs/q", "other")
+    fields = parts.outputs[0]["facets"]["columnLineage"]["fields"]
+    assert fields["a"]["inputFields"][0]["namespace"] == "unknown://jobs/q"
 
 
 WRONG = [
