@@ -44,11 +44,11 @@ def serve(
     data: Data = None,
     collect: Annotated[
         bool,
-        typer.Option("--collect", help="Run the collectors of the settings ([collect.NAME]) too."),
+        typer.Option("--collect", help="Run the collectors of the settings (`collect.NAME`) too."),
     ] = False,
     publish: Annotated[
         bool,
-        typer.Option("--publish", help="Run the publishers of the settings ([publish.NAME]) too."),
+        typer.Option("--publish", help="Run the publishers of the settings (`publish.NAME`) too."),
     ] = False,
 ) -> None:
     """Receive OpenLineage events, and serve the API and the web UI.

@@ -23,7 +23,7 @@ _COLUMNS = ("name", "type", "state", "stored", "refused", "lastEndedAt", "nextAt
 
 NamesArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[NAME]...", help="Sections [collect.NAME] of the settings; or --all."),
+    typer.Argument(metavar="[NAME]...", help="Sections `collect.NAME` of the settings; or --all."),
 ]
 
 

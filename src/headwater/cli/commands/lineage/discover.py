@@ -29,7 +29,7 @@ def discover(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="COLLECTOR", help="Collectors of the settings to run first, [collect.NAME]."
+            metavar="COLLECTOR", help="Collectors of the settings to run first, `collect.NAME`."
         ),
     ] = None,
     bootstrap: Annotated[
