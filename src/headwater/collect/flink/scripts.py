@@ -113,7 +113,7 @@ def _jobs(text: str, statements: Sequence[Statement]) -> Iterator[tuple[str, lis
 def _is_job(statement: Statement) -> bool:
     """Whether Flink runs a job for it: not for what is only defined.
 
-    An INSERT that is not understood is one too: its problems are then told of this job.
+    An INSERT that is not understood is one too: its problems are gaps of this job.
     """
     if statement.kind == "INSERT":
         return True

@@ -77,7 +77,7 @@ def translate(
                 gaps.append(GapEntry("other", job.name, reason))
             # A source may feed several pipelines, each with some of its topics.
             found[place] = _together(found[place], job) if place in found else job
-    return Translation({job.name: job for job in _told_apart(list(found.values()))}, gaps)
+    return Translation({job.name: job for job in _with_own_names(list(found.values()))}, gaps)
 
 
 def removal_event(namespace: str, name: str, at: int) -> Json:
@@ -98,7 +98,7 @@ def gaps_digest(gaps: Sequence[GapEntry]) -> str:
     return _digest(sorted(set(gaps)))
 
 
-def _told_apart(jobs: Sequence[ListedJob]) -> Iterator[ListedJob]:
+def _with_own_names(jobs: Sequence[ListedJob]) -> Iterator[ListedJob]:
     """Jobs by names of their own: with their kind where a pipeline has the name, or their id."""
     kinds: dict[str, set[str]] = {}
     for job in jobs:
