@@ -33,12 +33,11 @@ TABLE = TableParts("db", "main", "orders", "db.main.orders")
         ("duckdb", {"path": "/data/a.duckdb"}, "duckdb:///data/a.duckdb", []),
         ("duckdb", {"path": "md:shop?motherduck_token=secret"}, "duckdb://md:shop", []),
         ("snowflake", {"account": "org-acc"}, "snowflake://org-acc", ["DB.MAIN.ORDERS"]),
-        ("snowflake", {"account": "xy1"}, "snowflake://xy1.us-west-1.aws", ["DB.MAIN.ORDERS"]),
         (
             "snowflake",
-            {"account": "my.us-east-1"},
-            "snowflake://my.us-east-1.aws",
-            ["DB.MAIN.ORDERS"],
+            {"account": "xy1"},
+            "snowflake://xy1.us-west-1.aws",
+            ["DB.MAIN.ORDERS", "snowflake://xy1 db.main.orders", "snowflake://xy1 DB.MAIN.ORDERS"],
         ),
         (
             "redshift",
@@ -81,9 +80,67 @@ def test_each_adapter(
     assert short == others
 
 
+@pytest.mark.parametrize(
+    ("profile", "port"),
+    [
+        ({}, "8123"),
+        ({"secure": True}, "8443"),
+        ({"driver": "native", "secure": True}, "9440"),
+        ({"port": 9000}, "9000"),
+    ],
+)
+def test_tables_of_clickhouse_are_the_same_by_each_usual_port(
+    profile: dict[str, Any], port: str
+) -> None:
+    warehouse = name_warehouse("clickhouse", ProfileOutput("p", {"host": "ch", **profile}))
+    table = TableParts("", "raw", "orders")
+    assert warehouse.dataset(table) == (f"clickhouse://ch:{port}", "raw.orders")
+    names = {warehouse.dataset(table), *warehouse.other_names(table)}
+    assert ("clickhouse://ch:8443", "raw.orders") in names
+
+
+def test_another_port_of_clickhouse_is_that_alone() -> None:
+    warehouse = name_warehouse("clickhouse", ProfileOutput("p", {"host": "ch", "port": 18123}))
+    assert warehouse.other_names(TABLE) == []
+
+
+@pytest.mark.parametrize(
+    ("adapter", "profile", "wrong"),
+    [
+        ("postgres", {"host": "db", "port": "usual"}, "'port' is no number: 'usual'"),
+        ("redshift", {"host": "c.x.eu-west-1.redshift.amazonaws.com", "port": "x"}, "'port'"),
+        ("glue", {"region": "eu-west-1", "role_arn": "lineage"}, "'role_arn' is none of AWS"),
+    ],
+)
+def test_what_a_profile_cannot_mean(adapter: str, profile: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(BadConfig, match=wrong):
+        name_warehouse(adapter, ProfileOutput("profiles.yml", profile))
+
+
 def test_quoted_names_of_snowflake_are_as_they_are_written() -> None:
     warehouse = name_warehouse("snowflake", ProfileOutput("p", {"account": "org-acc"}))
-    assert warehouse.other_names(TABLE._replace(relation_name='db.main."orders"')) == []
+    assert warehouse.other_names(TABLE._replace(relation_name='"db"."main"."orders"')) == []
+    (other,) = warehouse.other_names(TABLE._replace(relation_name='db.main."orders"'))
+    assert other.name == "DB.MAIN.orders"
+
+
+@pytest.mark.parametrize(
+    ("account", "in_url"),
+    [
+        ("ACME-MAIN", "acme-main"),
+        ("acme-main.privatelink", "acme-main.privatelink"),
+        ("xy1.eu-central-1", "xy1.eu-central-1"),
+        ("XY1.eu-central-1", "xy1.eu-central-1"),
+        ("xy1.eu-central-1.aws", "xy1.eu-central-1"),
+        ("xy1.west-europe.azure", "xy1.west-europe.azure"),
+    ],
+)
+def test_tables_of_snowflake_have_the_name_that_a_connector_gives_by_its_url(
+    account: str, in_url: str
+) -> None:
+    warehouse = name_warehouse("snowflake", ProfileOutput("p", {"account": account}))
+    names = [warehouse.dataset(TABLE), *warehouse.other_names(TABLE)]
+    assert (f"snowflake://{in_url}", "DB.MAIN.ORDERS") in names
 
 
 def test_without_a_database_or_a_schema_a_name_is_shorter() -> None:

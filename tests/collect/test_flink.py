@@ -357,7 +357,21 @@ class TestDatasets:
     def test_sql_that_cannot_be_parsed(self, cluster: FlinkStandIn, passes: Passes) -> None:
         cluster.add(JOB, "shop-stats")
         _, event = passes.with_sql(SCRIPT.replace("GROUP BY id", "GROUP GROUP id"))
-        assert gaps(event)
+        assert any(kind == "expression" and "script-0.sql" in name for kind, name in gaps(event))
+        # Where the tables are is known all the same.
+        assert names(event["outputs"]) == [("postgres://db:5432", "shop.public.stats")]
+
+    def test_one_statement_of_a_set_that_cannot_be_parsed(
+        self, cluster: FlinkStandIn, passes: Passes
+    ) -> None:
+        cluster.add(JOB, "shop-stats")
+        begin, broken = (
+            "BEGIN STATEMENT SET;\nINSERT",
+            "INSERT INTO stats SELEC 1 FRM orders;\nEND;",
+        )
+        _, event = passes.with_sql(SCRIPT.replace("INSERT", begin) + broken)
+        assert [kind for kind, _ in gaps(event)] == ["expression"]
+        assert event["outputs"][0]["facets"]["columnLineage"]["fields"]
 
     def test_of_two_scripts_of_one_name_the_one_that_fits(
         self, cluster: FlinkStandIn, passes: Passes

@@ -210,3 +210,45 @@ def test_an_api_that_refuses(status: int) -> None:
 def test_settings_that_cannot_be(wrong: Json) -> None:
     with pytest.raises(ValidationError):
         PipelinesSettings(**{"place": "list.json", "bootstrap": "k", **wrong})
+
+
+def test_ids_are_those_of_their_own_list_and_may_be_numbers(passes: Passes) -> None:
+    for each in passes.document["sources"] + passes.document["destinations"]:
+        each["id"] = 1
+    (pipeline,) = passes.document["pipelines"]
+    pipeline.update(source={"id": 1}, destination={"id": 1}, topics=["public.orders"])
+    jobs = passes.run()
+    assert edges(jobs["shop-database"])[0][0] == "postgres://db.example.com:5432|shop.public.orders"
+    assert edges(jobs["orders-to-warehouse"])[1][0].startswith("snowflake://acme-main|RAW.SHOP.")
+
+
+def test_jobs_of_one_name_stay_apart(passes: Passes) -> None:
+    (first,) = passes.document["pipelines"]
+    first.update(name="shop-database", transforms=[])
+    passes.document["pipelines"].append(
+        {**first, "id": "p2", "source": {**first["source"], "id": "s2", "topics": ["public.gone"]}}
+    )
+    jobs = passes.run()
+    assert edges(jobs["shop-database p2"])[0] == [f"{KAFKA}|public.gone"]
+    assert edges(jobs["shop-database source s2"])[1] == [f"{KAFKA}|public.gone"]
+    assert f"{KAFKA}|public.gone" not in edges(jobs["shop-database p1"])[0]
+
+
+def test_pipelines_that_nothing_tells_apart_are_a_gap(passes: Passes) -> None:
+    (first,) = passes.document["pipelines"]
+    del first["id"]
+    passes.document["pipelines"].append({**first, "topics": ["public.gone"]})
+    assert any("Several pipelines have this name" in gap for gap in passes.gaps())
+
+
+def test_a_pipeline_without_topics_is_a_gap(passes: Passes) -> None:
+    del passes.document["pipelines"][0]["source"]["topics"]
+    assert any("no topics of this pipeline" in gap for gap in passes.gaps())
+
+
+def test_a_table_that_the_settings_give_a_topic_counts(passes: Passes) -> None:
+    passes.document["pipelines"][0]["transforms"] = []
+    settings = passes.document["destinations"][0]["config"]
+    settings["snowflake.topic2table.map"] = "public.orders:SHOP_ORDERS"
+    _, outputs = edges(passes.run()["orders-to-warehouse"])
+    assert [each.rpartition(".")[2] for each in outputs] == ["SHOP_ORDERS", "CUSTOMERS"]

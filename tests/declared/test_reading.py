@@ -37,6 +37,11 @@ def problems(folder: Path, *texts: str, namespace: str | None = "jobs") -> list[
         ("kafka://commerce.public.orders", "kafka", "commerce.public.orders"),
         ("kafka://broker:9092/orders", "kafka://broker:9092", "orders"),
         ("kafka://broker/orders", "kafka://broker:9092", "orders"),
+        ("postgresql://db/shop.public.t", "postgres://db:5432", "shop.public.t"),
+        ("mysql://[::1]/shop.t", "mysql://[::1]:3306", "shop.t"),
+        ("redshift://c.eu-west-1/dev.public.t", "redshift://c.eu-west-1:5439", "dev.public.t"),
+        ("bigquery://project.raw.t", "bigquery", "project.raw.t"),
+        ("abfss://c@a.dfs.core.windows.net/t", "abfss://c@a.dfs.core.windows.net", "t"),
         ("s3a://bucket/a/b/", "s3://bucket", "a/b"),
         ("file:/data/x", "file", "/data/x"),
         ("postgres://db:5432/shop.public.t", "postgres://db:5432", "shop.public.t"),
@@ -121,9 +126,14 @@ def test_tables_that_nobody_declares_are_reported(tmp_path: Path) -> None:
     parts = event_parts(read(tmp_path, text).jobs[0])
     assert parts.problems
     text = "job: {name: q, outputs: [kafka://t], sql: INSERT INTO t SELECT a FROM other}"
-    (problem,) = event_parts(read(tmp_path, text).jobs[0]).problems
+    parts = event_parts(read(tmp_path, text).jobs[0])
+    (problem,) = parts.problems
     assert problem.message == "the SQL reads other, which is none of the declared datasets"
-    assert event_parts(read(tmp_path, text).jobs[0]).inputs == []
+    # Its columns come from somewhere, which is shown: without it they would seem to have no source.
+    (source,) = parts.inputs
+    assert (source["namespace"], source["name"]) == ("unknown://jobs/q", "other")
+    fields = parts.outputs[0]["facets"]["columnLineage"]["fields"]
+    assert fields["a"]["inputFields"][0]["namespace"] == "unknown://jobs/q"
 
 
 WRONG = [
@@ -189,3 +199,15 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         "is not UTF-8",
         "cannot be read",
     ]
+
+
+def test_a_reference_to_a_cluster_alone_is_no_topic() -> None:
+    with pytest.raises(ValueError, match="names a cluster and no topic"):
+        dataset_of("kafka://broker:9092")
+
+
+@pytest.mark.parametrize("namespace", [None, "postgres://u:s@cret@db:5432"])
+def test_a_password_is_refused_and_not_shown(namespace: str | None) -> None:
+    with pytest.raises(ValueError, match="at postgres://db:5432 has a password") as raised:
+        dataset_of("postgres://u:s@cret@db:5432/shop.public.t", namespace)
+    assert "cret" not in str(raised.value)

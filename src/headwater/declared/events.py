@@ -9,7 +9,7 @@ from headwater.emit.events import Producer
 from headwater.emit.spec import DECLARED_JOBS, producer_url
 from headwater.model.job_types import BATCH, PROCESSING_TYPES, SERVICE, STREAM
 from headwater.model.names import DECLARED_RUN
-from headwater.model.naming import DatasetName
+from headwater.model.naming import DatasetName, unknown_namespace
 from headwater.model.values.consumer_groups import GROUPS_FACET
 
 Json = dict[str, Any]
@@ -146,8 +146,8 @@ def _add_sql(
 ) -> list[FileProblem]:
     """Add what the SQL reads and writes, with columns; its tables are the declared datasets.
 
-    A table belongs to the dataset that has its name, or ends in it. Others are added if their
-    definitions name a dataset, and are problems if not.
+    A table belongs to the dataset that has its name, or ends in it. Others are added by what their
+    definitions name, or as datasets of which it is not known where they are, which are problems.
     """
     from headwater.sql import analyze
     from headwater.sql.render.events import script_datasets
@@ -164,7 +164,8 @@ def _add_sql(
     ]
     only = job.outputs[0].name if len(job.outputs) == 1 else None
     names = _names_of([*job.outputs, *job.inputs])
-    read, written = script_datasets(statements, "", _PRODUCER.facet, names, only)
+    unknown = unknown_namespace(job.namespace, job.name)
+    read, written = script_datasets(statements, unknown, _PRODUCER.facet, names, only)
     for found, declared, side in ((read, inputs, "reads"), (written, outputs, "writes")):
         for each in found:
             name = DatasetName(each["namespace"], each["name"])
@@ -172,9 +173,9 @@ def _add_sql(
                 known = declared[name].setdefault("facets", {})
                 # A schema that the author states counts before that of the SQL.
                 declared[name]["facets"] = {**each.get("facets", {}), **known}
-            elif name.namespace:
-                declared[name] = each
-            else:
+                continue
+            declared[name] = each
+            if name.namespace == unknown:
                 message = f"the SQL {side} {name.name}, which is none of the declared datasets"
                 problems.append(FileProblem(job.place, message))
     return problems

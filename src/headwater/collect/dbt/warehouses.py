@@ -4,6 +4,7 @@ Other names are symlinks, so that a table is one node whoever reports it: OpenLi
 differ from dbt-ol's for some warehouses, and Snowflake keeps what is not quoted in upper case.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -45,7 +46,6 @@ _PORTS = {
     "redshift": "5439",
     "materialize": "6875",
     "risingwave": "4566",
-    "clickhouse": "8123",
     "trino": "8080",
     "presto": "8080",
     "watsonx_presto": "8080",
@@ -70,6 +70,10 @@ _SCHEMES = {
     "cratedb": "crate",
     "watsonx_presto": "presto",
 }
+_NAME_PART = re.compile(r'"[^"]*"|[^."]+')
+# Without TLS, and with it.
+_CLICKHOUSE_HTTP = ("8123", "8443")
+_CLICKHOUSE_NATIVE = ("9000", "9440")
 _SPARK_PORTS = {"http": ":443", "odbc": ":443", "thrift": ":10001"}
 
 
@@ -93,6 +97,8 @@ class Warehouse(NamedTuple):
     adapter: str
     namespace: str
     other_name: Callable[[TableParts], DatasetName | None] = lambda parts: None
+    other_namespaces: tuple[str, ...] = ()
+    """What others call the same place; tables have the same names there."""
 
     @property
     def dialect(self) -> str | None:
@@ -105,9 +111,17 @@ class Warehouse(NamedTuple):
         """The names that others give a table, where they differ."""
         own = self.dataset(parts)
         found = [self.other_name(parts)]
-        if self.adapter == "snowflake" and '"' not in (parts.relation_name or '"'):
-            found.append(DatasetName(own.namespace, own.name.upper()))
+        if self.adapter == "snowflake" and parts.relation_name:
+            found.append(DatasetName(own.namespace, _kept_by_snowflake(parts.relation_name)))
+        names = [own, *filter(None, found)]
+        found += [name._replace(namespace=each) for each in self.other_namespaces for name in names]
         return [each for each in dict.fromkeys(found) if each is not None and each != own]
+
+
+def _kept_by_snowflake(relation_name: str) -> str:
+    """A name as Snowflake keeps it: each part that is not quoted in upper case."""
+    parts = _NAME_PART.findall(relation_name)
+    return ".".join(each.strip('"') if each[0] == '"' else each.upper() for each in parts)
 
 
 def name_warehouse(adapter: str, profile: ProfileOutput | None, namespace: str = "") -> Warehouse:
@@ -137,8 +151,22 @@ def find_warehouse(settings: DbtSettings, files: ProjectFiles) -> Warehouse:
 def _by_host(adapter: str, profile: ProfileOutput) -> Warehouse:
     host = profile.get("host", "server", "hostname", "software_host", "dsn")
     port = profile.find("port") or _PORTS.get(adapter, "")
+    if port and not port.isdecimal():
+        raise BadConfig(profile.place, f"'port' is no number: {port!r}")
     scheme = _SCHEMES.get(adapter, adapter)
     return Warehouse(adapter, f"{scheme}://{host}:{port}" if port else f"{scheme}://{host}")
+
+
+def _clickhouse(adapter: str, profile: ProfileOutput) -> Warehouse:
+    """A server has a port for each protocol, and others may use another of them."""
+    is_secure = profile.find("secure").lower() == "true"
+    is_native = profile.find("driver") == "native" or profile.find("port") in _CLICKHOUSE_NATIVE
+    usual = (_CLICKHOUSE_NATIVE if is_native else _CLICKHOUSE_HTTP)[is_secure]
+    port = profile.find("port") or usual
+    own = f"clickhouse://{profile.get('host')}:{port}"
+    ports = (*_CLICKHOUSE_HTTP, *_CLICKHOUSE_NATIVE)
+    others = [f"clickhouse://{profile.get('host')}:{each}" for each in ports if each != port]
+    return Warehouse(adapter, own, other_namespaces=tuple(others) if port in ports else ())
 
 
 def _redshift(adapter: str, profile: ProfileOutput) -> Warehouse:
@@ -157,14 +185,20 @@ def _redshift(adapter: str, profile: ProfileOutput) -> Warehouse:
 
 
 def _snowflake(adapter: str, profile: ProfileOutput) -> Warehouse:
-    """An account's name has no region; its older locator has one, and the cloud."""
-    account = profile.get("account")
+    """An account's name has no region; its older locator has one, and the cloud.
+
+    Connectors name it by its URL, in which the case means nothing, and which may leave out both.
+    """
+    account = stated = profile.get("account")
     parts = account.split(".")
     if "-" in parts[0]:
         account = parts[0]
     elif len(parts) < 3:
         account = ".".join([*parts, *("us-west-1", "aws")[len(parts) - 1 :]])
-    return Warehouse(adapter, f"snowflake://{account}")
+    own = f"snowflake://{account}"
+    others = [stated, stated.lower(), stated.lower().removesuffix(".aws"), account.lower()]
+    places = dict.fromkeys(f"snowflake://{each}" for each in others)
+    return Warehouse(adapter, own, other_namespaces=tuple(each for each in places if each != own))
 
 
 def _databricks(adapter: str, profile: ProfileOutput) -> Warehouse:
@@ -192,12 +226,19 @@ def _athena(adapter: str, profile: ProfileOutput) -> Warehouse:
 def _glue(adapter: str, profile: ProfileOutput) -> Warehouse:
     """As dbt-ol: the account of the profile, or of its role."""
     region = profile.get("region")
-    account = profile.find("account_id") or profile.get("role_arn").split(":")[4]
+    account = profile.find("account_id") or _account_of(profile)
 
     def other(parts: TableParts) -> DatasetName | None:
         return naming.glue(region, account, parts.schema, parts.table)
 
     return Warehouse(adapter, f"arn:aws:glue:{region}:{account}", other)
+
+
+def _account_of(profile: ProfileOutput) -> str:
+    parts = profile.get("role_arn").split(":")
+    if len(parts) < 5:
+        raise BadConfig(profile.place, "'role_arn' is none of AWS, which has an account in it")
+    return parts[4]
 
 
 def _spark(adapter: str, profile: ProfileOutput) -> Warehouse:
@@ -221,6 +262,7 @@ def _file(adapter: str, profile: ProfileOutput) -> Warehouse:
 
 
 _NAMERS: Mapping[str, Callable[[str, ProfileOutput], Warehouse]] = {
+    "clickhouse": _clickhouse,
     "redshift": _redshift,
     "snowflake": _snowflake,
     "databricks": _databricks,

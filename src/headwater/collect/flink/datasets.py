@@ -55,9 +55,11 @@ def describe_datasets(
         if table is not None:
             by_operator[operator] = names[table]
             continue
-        by_operator[operator] = name = _guessed_name(job, operator, operators)
+        name = _defined_name(operator, sql) or _guessed_name(job, operator, operators)
+        by_operator[operator] = name
         (inputs if operator.is_source else outputs).append(_dataset(name))
-        sentence = f"The plan has it, and the SQL in {sql.file} has not: is it that of this job?"
+        known = f"what is understood of the SQL in {sql.file}"
+        sentence = f"The plan has it, and {known} has not: is it that of this job?"
         gaps.append(GapEntry(_side(operator), name.name, sentence))
     return JobDatasets(inputs, outputs, by_operator, gaps, sql.text)
 
@@ -145,6 +147,13 @@ def _guessed_name(
         others = {each.table.rpartition(".")[0] for each in operators if "." in each.table}
         table = f"{others.pop() if len(others) == 1 else _HOME}.{table}"
     return DatasetName(unknown_namespace(job["namespace"], job["name"]), table or operator.label)
+
+
+def _defined_name(operator: Operator, sql: JobSql) -> DatasetName | None:
+    """Where a table is that the script defines, also if what uses it is not understood."""
+    tables = {table.name: table for each in sql.tables.values() for table in each.outputs}
+    found = _find_table(operator, tables)
+    return tables[found].dataset if found is not None else None
 
 
 def _find_table(operator: Operator, tables: Mapping[str, SqlTable]) -> str | None:

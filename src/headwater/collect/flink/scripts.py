@@ -81,9 +81,10 @@ def jobs_of_script(text: str, file: str) -> list[tuple[str, JobSql]]:
         written = dict.fromkeys(table.name for each in some for table in each.outputs)
         query = ";\n".join(_SET_BEGINS.sub("", _text_of(text, each)).lstrip() for each in some)
         sql = JobSql(file, query, some, tables)
-        found.append((name or f"insert-into_{','.join(written)}", sql))
+        if name or written:
+            found.append((name or f"insert-into_{','.join(written)}", sql))
     if len(jobs) == 1 and not jobs[0][0]:
-        found.append((Path(file).stem, found[0][1]))
+        found.append((Path(file).stem, sql))
     return found
 
 
@@ -110,7 +111,12 @@ def _jobs(text: str, statements: Sequence[Statement]) -> Iterator[tuple[str, lis
 
 
 def _is_job(statement: Statement) -> bool:
-    """Whether Flink runs a job for it: not for what is only defined."""
+    """Whether Flink runs a job for it: not for what is only defined.
+
+    An INSERT that is not understood is one too: its problems are gaps of this job.
+    """
+    if statement.kind == "INSERT":
+        return True
     if statement.kind == "CREATE TABLE":
         return any(write.columns for write in statement.writes)
     return bool(statement.outputs) and not statement.kind.startswith(("CREATE", "DROP", "ALTER"))

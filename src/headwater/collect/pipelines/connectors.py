@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from headwater.model.connect.connector_templates import entries
+
 _DEBEZIUM = "io.debezium.connector"
 _JDBC = "io.confluent.connect.jdbc.JdbcSinkConnector"
 
@@ -39,9 +41,10 @@ _NO_PREFIX = "-"
 _ROUTER = {
     "transforms": "last",
     "transforms.last.type": "org.apache.kafka.connect.transforms.RegexRouter",
-    "transforms.last.regex": r".*\.([^.]+)",
     "transforms.last.replacement": "$1",
 }
+# Settings of sinks that give topics their tables: `TOPIC:TABLE,TOPIC:TABLE`, or with `=`.
+_TABLE_MAP = re.compile(r"(?i).*\btopic2table\.?map")
 
 
 def source_prefix(config: Mapping[str, str], prefix: str) -> str:
@@ -51,10 +54,21 @@ def source_prefix(config: Mapping[str, str], prefix: str) -> str:
 
 
 def with_table_names(config: Mapping[str, str], by_last_part: bool) -> dict[str, str]:
-    """A destination whose tables have the last part of their topics' names, if so requested."""
-    if by_last_part and "transforms" not in config:
-        return {**config, **_ROUTER}
-    return dict(config)
+    """A destination whose tables have the last part of their topics' names, if so requested.
+
+    Topics that its settings give a table keep their names, by which the settings know them.
+    """
+    if not by_last_part or "transforms" in config:
+        return dict(config)
+    mapped = "|".join(re.escape(topic) for topic in _mapped_topics(config))
+    regex = rf"(?!(?:{mapped})$).*\.([^.]+)" if mapped else r".*\.([^.]+)"
+    return {**config, **_ROUTER, "transforms.last.regex": regex}
+
+
+def _mapped_topics(config: Mapping[str, str]) -> list[str]:
+    texts = [value for key, value in config.items() if _TABLE_MAP.fullmatch(key)]
+    pairs = [entry for text in texts for entry in entries(text)]
+    return [re.split("[:=]", pair)[0].strip() for pair in pairs]
 
 
 def connector_config(kind: str, settings: Mapping[str, str], is_source: bool) -> dict[str, str]:

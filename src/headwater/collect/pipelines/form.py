@@ -16,10 +16,14 @@ class End(msgspec.Struct):
     """A source or a destination. Its settings may stand with it, or in a list of their own."""
 
     name: str = ""
-    id: str = ""
+    id: str | int = ""
     connector: str = ""
     topics: list[str] = []
     config: Json = {}
+
+    @property
+    def key(self) -> str:
+        return str(self.id)
 
     @property
     def settings(self) -> dict[str, str]:
@@ -34,19 +38,28 @@ class Transform(msgspec.Struct):
     """A transform; without its topics it is only known that there is one."""
 
     name: str = ""
-    id: str = ""
+    id: str | int = ""
     inputs: list[str] = []
     outputs: list[str] = []
+
+    @property
+    def key(self) -> str:
+        return str(self.id)
 
 
 class Pipeline(msgspec.Struct):
     name: str
     source: End
     destination: End
-    transforms: list[Transform | str] = []
+    id: str | int = ""
+    transforms: list[Transform | str | int] = []
     topics: list[str] = []
     description: str | None = None
     owner: str | None = None
+
+    @property
+    def key(self) -> str:
+        return str(self.id)
 
 
 class _Lists(msgspec.Struct):
@@ -71,14 +84,14 @@ def read_pipelines(place: str, document: Any) -> tuple[list[Pipeline], list[str]
     listed = lists.pipelines if lists.pipelines is not None else lists.result
     if listed is None:
         raise SourceUnavailable(place, "it has no list under 'pipelines' or 'result'")
-    ends = _by_id([*lists.sources, *lists.destinations])
+    sources, destinations = _by_id(lists.sources), _by_id(lists.destinations)
     transforms = _by_id(lists.transforms)
     found, problems = [], []
     for number, each in enumerate(listed):
         try:
             pipeline = msgspec.convert(each, Pipeline, strict=False)
-            pipeline.source = _completed(pipeline.source, ends)
-            pipeline.destination = _completed(pipeline.destination, ends)
+            pipeline.source = _completed(pipeline.source, sources)
+            pipeline.destination = _completed(pipeline.destination, destinations)
             pipeline.transforms = [_transform(one, transforms) for one in pipeline.transforms]
         except msgspec.ValidationError as error:
             problems.append(f"pipeline {number + 1} cannot be read: {error}")
@@ -93,7 +106,7 @@ def _by_id(listed: list[Any]) -> dict[str, Json]:
 
 def _completed(end: End, known: Mapping[str, Json]) -> End:
     """An end with what stands in a list beside the pipelines."""
-    more = known.get(end.id)
+    more = known.get(end.key)
     if more is None:
         return end
     other = msgspec.convert(more, End, strict=False)
@@ -106,14 +119,12 @@ def _completed(end: End, known: Mapping[str, Json]) -> End:
     )
 
 
-def _transform(each: Transform | str, known: Mapping[str, Json]) -> Transform:
-    id = each if isinstance(each, str) else each.id
-    if isinstance(each, Transform) and (each.inputs or each.outputs):
-        return each
-    more = known.get(id)
-    if more is not None:
-        return msgspec.convert(more, Transform, strict=False)
-    return each if isinstance(each, Transform) else Transform(each, each)
+def _transform(each: Transform | str | int, known: Mapping[str, Json]) -> Transform:
+    stated = each if isinstance(each, Transform) else Transform(str(each), each)
+    if stated.inputs or stated.outputs:
+        return stated
+    more = known.get(stated.key)
+    return stated if more is None else msgspec.convert(more, Transform, strict=False)
 
 
 def transforms_of(pipeline: Pipeline) -> Iterator[Transform]:

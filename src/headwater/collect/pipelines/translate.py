@@ -2,6 +2,7 @@
 I/O."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -42,6 +43,8 @@ class Naming(NamedTuple):
 class ListedJob(NamedTuple):
     """A job as an event without its time, and the digest by which changes are known."""
 
+    kind: str
+    id: str
     name: str
     job: Json
     inputs: list[Json]
@@ -64,13 +67,17 @@ def translate(
     naming: Naming, pipelines: Iterable[Pipeline], problems: Iterable[str]
 ) -> Translation:
     """The jobs of all pipelines by their names, and what was not understood of them."""
-    found = Translation({}, [GapEntry("other", "list", problem) for problem in problems])
+    gaps = [GapEntry("other", "list", problem) for problem in problems]
+    found: dict[tuple[str, str], ListedJob] = {}
     for pipeline in pipelines:
-        for job in _jobs_of(naming, pipeline, found.gaps):
-            known = found.jobs.get(job.name)
+        for job in _jobs_of(naming, pipeline, gaps):
+            place = (job.kind, job.id or job.name)
+            if place in found and job.kind == "SINK":
+                reason = "Several pipelines have this name and no id: they are shown as one job."
+                gaps.append(GapEntry("other", job.name, reason))
             # A source may feed several pipelines, each with some of its topics.
-            found.jobs[job.name] = job if known is None else _together(known, job)
-    return found
+            found[place] = _together(found[place], job) if place in found else job
+    return Translation({job.name: job for job in _with_own_names(list(found.values()))}, gaps)
 
 
 def removal_event(namespace: str, name: str, at: int) -> Json:
@@ -91,15 +98,33 @@ def gaps_digest(gaps: Sequence[GapEntry]) -> str:
     return _digest(sorted(set(gaps)))
 
 
+def _with_own_names(jobs: Sequence[ListedJob]) -> Iterator[ListedJob]:
+    """Jobs by names of their own: with their kind where a pipeline has the name, or their id."""
+    kinds: dict[str, set[str]] = {}
+    for job in jobs:
+        kinds.setdefault(job.name, set()).add(job.kind)
+    counts = Counter((job.kind, job.name) for job in jobs)
+    for job in jobs:
+        name = job.name
+        if job.kind != "SINK" and len(kinds[name]) > 1:
+            name = f"{name} {job.kind.lower()}"
+        if counts[job.kind, job.name] > 1 and job.id:
+            name = f"{name} {job.id}"
+        yield job._replace(name=name, job={**job.job, "name": name})
+
+
 def _jobs_of(naming: Naming, pipeline: Pipeline, gaps: list[GapEntry]) -> Iterator[ListedJob]:
     topics = pipeline.topics or pipeline.source.topics
+    if not topics:
+        reason = "The list has no topics of this pipeline, so that its ends are not connected."
+        gaps.append(GapEntry("input", pipeline.name, reason))
     names = [naming.topic(each) for each in topics]
     yield _source_job(naming, pipeline, names, gaps)
     delivered = list(names)
     for transform in transforms_of(pipeline):
         job = _transform_job(naming, transform)
         if job is None:
-            label = transform.name or transform.id
+            label = transform.name or transform.key
             reason = f"The list does not say what this transform of '{pipeline.name}' does."
             gaps.append(GapEntry("operator", label, reason))
             continue
@@ -115,24 +140,26 @@ def _source_job(
 ) -> ListedJob:
     source = pipeline.source
     externals = _externals(naming, source, topics, is_source=True, gaps=gaps)
-    name = source.name or source.id or f"{pipeline.name} source"
+    name = source.name or source.key or f"{pipeline.name} source"
     outputs = [
         _dataset(topic, _feeding(externals, topic.name) if len(externals) > 1 else ())
         for topic in topics
     ]
     job = _job(naming, name, "SOURCE", source.connector)
-    return ListedJob(name, job, [_dataset(each.name) for each in externals], outputs)
+    inputs = [_dataset(each.name) for each in externals]
+    return ListedJob("SOURCE", source.key, name, job, inputs, outputs)
 
 
 def _transform_job(naming: Naming, transform: Transform) -> ListedJob | None:
     if not transform.inputs or not transform.outputs:
         return None
-    name = transform.name or transform.id
+    name = transform.name or transform.key
     inputs, outputs = (
         [_dataset(naming.topic(each)) for each in some]
         for some in (transform.inputs, transform.outputs)
     )
-    return ListedJob(name, _job(naming, name, "TRANSFORM", ""), inputs, outputs)
+    job = _job(naming, name, "TRANSFORM", "")
+    return ListedJob("TRANSFORM", transform.key, name, job, inputs, outputs)
 
 
 def _destination_job(
@@ -153,7 +180,8 @@ def _destination_job(
     if pipeline.owner:
         owners = [{"name": pipeline.owner, "type": "OWNER"}]
         job["facets"]["ownership"] = PRODUCER.facet("OwnershipJobFacet", owners=owners)
-    return ListedJob(pipeline.name, job, [_dataset(topic) for topic in topics], outputs)
+    inputs = [_dataset(topic) for topic in topics]
+    return ListedJob("SINK", pipeline.key, pipeline.name, job, inputs, outputs)
 
 
 def _externals(
@@ -166,7 +194,7 @@ def _externals(
 ) -> Sequence[External]:
     """The tables of a source or a destination, by the rules for its class."""
     side, what = ("input", "source") if is_source else ("output", "destination")
-    label = end.name or end.id or end.connector or what
+    label = end.name or end.key or end.connector or what
     config = connector_config(end.connector, end.settings, is_source)
     names = [topic.name for topic in topics]
     if not config["connector.class"]:
