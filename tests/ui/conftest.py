@@ -16,9 +16,11 @@ PATIENCE_MILLISECONDS = 60_000
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 
-@pytest.fixture(scope="session")
+# Not of the session: while it is open, Playwright's event loop counts as running in this thread, and
+# tests of other folders that come after it could run none.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One browser for the whole test run."""
+    """One browser for the tests of this folder that come one after another."""
     with open_browser() as browser:
         yield browser
 

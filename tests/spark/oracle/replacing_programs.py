@@ -160,6 +160,7 @@ REPLACING = (
             "price": "price IDENTITY",
             "who": "customer IDENTITY",
             "land": "country IDENTITY",
+            "note": "",
         },
         varied=("id", "price", "customer", "country"),
         read=_read,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ANSWER_MILLISECONDS = 15_000
+_UNKNOWN_TOPIC = "UnknownTopicOrPartitionException"
 
 
 class Topic(NamedTuple):
@@ -73,8 +74,12 @@ class KafkaAdmin:
         for name in self._source.topics:
             if name not in topics:
                 # A list leaves out what this user may not see; by its name, it is refused.
-                with self._asking():
-                    self._client.describeTopics(self._list([name])).allTopicNames().get()
+                try:
+                    with self._asking():
+                        self._client.describeTopics(self._list([name])).allTopicNames().get()
+                except SourceUnavailable as error:
+                    if _UNKNOWN_TOPIC not in error.reason:
+                        raise
                 raise SourceUnavailable(brokers, f"there is no topic '{name}'")
         if not topics:
             raise SourceUnavailable(brokers, f"no topic matches '{self._source.pattern}'")

@@ -128,11 +128,12 @@ def _read_newest(source: KafkaSource, open_session: OpenSession) -> str:
 def _read_one(
     source: KafkaSource, spark: "SparkSession", topic: str, partition: int, offset: int
 ) -> bytes | None:
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     try:
         rows = source.frame(spark, topic, partition, offset).take(1)
-    except PySparkException as error:
+    except (PySparkException, Py4JJavaError) as error:
         reason = find_reason(str(error)) or str(error).partition("\n")[0]
         raise SourceUnavailable(source.brokers, with_advice(reason)) from error
     return bytes(rows[0]["value"]) if rows and rows[0]["value"] is not None else None
