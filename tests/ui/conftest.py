@@ -16,8 +16,8 @@ PATIENCE_MILLISECONDS = 60_000
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 
-# Not of the session: while it is open, Playwright's event loop counts as running in this thread, and
-# tests of other folders that come after it could run none.
+# Not of the session: while it is open, Playwright's event loop counts as running in this thread,
+# and tests of other folders that come after it could run none.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """One browser for the tests of this folder that come one after another."""
