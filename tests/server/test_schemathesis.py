@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from headwater.store.collectors import take_lease
+from headwater.store.collectors import PUBLISHERS, take_lease
 from testing.api import JSON, Api, escape, open_api
 from testing.events.minimal import RUN, Json, dataset, run_event, schema
 
@@ -122,7 +122,9 @@ def fill(api: Api) -> None:
     assert api.post(said, "/api/v1/edits").status_code < 300
     # Nobody holds it any more: it may be deleted.
     with api.engine.begin() as connection:
-        assert take_lease(connection, COLLECTOR, "connect", 60, "a server", at=10, until=20)
+        for lease in ((COLLECTOR, "connect"), (COLLECTOR, "glue", PUBLISHERS)):
+            name, kind, *table = lease
+            assert take_lease(connection, name, kind, 60, "a server", 10, 20, *table)
     config = {"connection": {"config": {"brokerConfig": {"place": "/nowhere"}}}}
     for name in (INGESTION, PAUSED_INGESTION):
         assert api.client.put(f"/api/v1/ingestions/{name}", json=config).status_code == 200
@@ -145,6 +147,8 @@ def known_by_path(api: Api) -> dict[str, Json]:
         "/api/v1/edits/{id}/undo": {"id": api.read("/edits")["edits"][0]["id"]},
         "/api/v1/collectors/{name}": {"name": COLLECTOR},
         "/api/v1/collectors/{name}/run": {"name": COLLECTOR},
+        "/api/v1/publishers/{name}": {"name": COLLECTOR},
+        "/api/v1/publishers/{name}/run": {"name": COLLECTOR},
         "/api/v1/ingestions/{name}": {"name": INGESTION},
         "/api/v1/ingestions/{name}/check": {"name": INGESTION},
         "/api/v1/ingestions/{name}/pause": {"name": PAUSED_INGESTION},

@@ -171,6 +171,7 @@ def test_a_store_of_the_revision_before_is_filled(engine: Engine) -> None:
             table.drop(connection)
         for table in (tables.publisher, tables.catalog_target, tables.published_item):
             table.drop(connection)
+        connection.execute(text("DROP INDEX IF EXISTS event_by_receipt"))
         key = "PRIMARY KEY (at, digest)"
         connection.execute(text(f"CREATE TABLE outbox (at BIGINT, digest BYTEA, {key})"))
         for name in ("facet_words", "job_dataset_by_schema", "declared_dataset_by_schema"):

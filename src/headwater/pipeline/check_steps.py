@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import Struct
+
 from headwater.errors import HeadwaterError, InvalidEvent
 from headwater.model.event import decode_event
 
@@ -12,6 +14,14 @@ if TYPE_CHECKING:
     OpenSession = Callable[[], SparkSession]
 else:
     OpenSession = Callable
+
+
+class IngestionStep(Struct):
+    """Something tried: `state` is ok, problem, or skipped where it cannot be tried here."""
+
+    name: str
+    state: str
+    detail: str
 
 
 class Step(NamedTuple):

@@ -4,12 +4,10 @@ reported as not tried."""
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from headwater.errors import HeadwaterError, SourceUnavailable
 from headwater.extras import install_line, is_installed
 from headwater.model.values.instant import format_instant
-from headwater.pipeline.check_steps import Step, run_steps
+from headwater.pipeline.check_steps import IngestionStep, Step, run_steps
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_librdkafka import librdkafka_settings
 from headwater.pipeline.feeds.registry import Source, find_feed_type
@@ -20,14 +18,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ANSWER_SECONDS = 8.0
-
-
-class IngestionStep(Struct):
-    """Something tried: `state` is ok, problem, or skipped where it cannot be tried here."""
-
-    name: str
-    state: str
-    detail: str
 
 
 class _NotHere(HeadwaterError):

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from headwater.errors import Conflict, WrongShape
 from headwater.model.values.instant import now
-from headwater.pipeline.ingestions.checks import IngestionStep, check_ingestion
+from headwater.pipeline.check_steps import IngestionStep
 from headwater.pipeline.ingestions.description import (
     IngestionAnswer,
     IngestionRunAnswer,
@@ -166,6 +166,9 @@ def check_one(
     # Brokers may take their time to answer, or not to.
     connection.close()
     ingestion = _usable(lambda: read_ingestion(name, given))
+    # With what reads Kafka and writes the lake, which a server does without otherwise.
+    from headwater.pipeline.ingestions.checks import check_ingestion
+
     steps = _usable(lambda: list(check_ingestion(ingestion, now())))
     return json_response(IngestionCheck(all(step.state != "problem" for step in steps), steps))
 

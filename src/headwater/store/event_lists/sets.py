@@ -56,6 +56,8 @@ def read_event_set(connection: Connection, id: str) -> EventSet:
 
 def remove_event_set(connection: Connection, id: str) -> None:
     """Take a set's name away; its events stay."""
+    if "\0" in id:
+        read_event_set(connection, id)
     # Written first: SQLite refuses a write after a read if another has written in between.
     table, member = tables.event_set, tables.event_set_member
     connection.execute(delete(member).where(member.c.set_id == id))
