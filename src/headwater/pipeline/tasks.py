@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -30,6 +30,8 @@ from headwater.model.values.memo import Memo
 from headwater.pipeline.event_parts import IncludedParts
 from headwater.pipeline.job_patterns import JobPatterns
 from headwater.pipeline.lake.lake import Lake, LakeEvent
+from headwater.pipeline.message import Message as Message
+from headwater.pipeline.message import Reached as Reached
 from headwater.store.engine import open_engine
 from headwater.store.write.bulk import write_or_reject
 from headwater.store.write.writer import Ready, Writer, open_writer, pack_rows, ready
@@ -46,29 +48,6 @@ _GC_THRESHOLD = (50_000, 20, 100)
 
 # Jobs and datasets, by kind and id.
 Seen = set[tuple[int, bytes]]
-
-
-class Message(NamedTuple):
-    """What a source gave: an event, most likely. `place` is where it was, in parts."""
-
-    data: bytes | None
-    received_at: int
-    place: tuple[object, ...]
-    error: str | None = None
-    """Why the source could not read it, if so."""
-    size: int | None = None
-    """All of it, where `data` is only the beginning."""
-    digest: bytes | None = None
-    """The id of an event that was taken in before."""
-
-
-class Reached(NamedTuple):
-    """How far a task came in a part of its source, of which only the task could know."""
-
-    value: int
-    incarnation: str
-    behind: int | None
-    """By how many milliseconds what it read last is older than the newest; None: nothing read."""
 
 
 class Chunk(msgspec.Struct):

@@ -8,7 +8,7 @@ another version. To take in twice changes nothing, so this needs no other bookke
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from headwater.pipeline.tasks import Message, Reached
+from headwater.pipeline.message import Message, Reached
 from headwater.store.positions import SourcePosition
 
 if TYPE_CHECKING:

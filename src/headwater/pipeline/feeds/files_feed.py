@@ -11,7 +11,7 @@ from headwater.pipeline.feeds.byte_ranges import read_byte_range
 from headwater.pipeline.feeds.feed import Ending, Feed, Moves, Positions
 from headwater.pipeline.feeds.files import Offset, Taken, from_json
 from headwater.pipeline.feeds.files_source import read_files
-from headwater.pipeline.tasks import Message
+from headwater.pipeline.message import Message
 from headwater.store.positions import SourcePosition
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from headwater.access import KafkaAccess
 from headwater.model.values.instant import now
 from headwater.pipeline.feeds.kafka_security import client_properties
-from headwater.pipeline.tasks import Message
+from headwater.pipeline.message import Message
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

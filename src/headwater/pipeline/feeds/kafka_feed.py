@@ -11,7 +11,7 @@ from headwater.model import naming
 from headwater.pipeline.feeds.feed import Ending, Feed, Moves, Positions
 from headwater.pipeline.feeds.kafka import KafkaSource, Offsets, parse_offsets, read_messages
 from headwater.pipeline.feeds.kafka_admin import KafkaAdmin, Topic
-from headwater.pipeline.tasks import Message
+from headwater.pipeline.message import Message
 
 log = logging.getLogger(__name__)
 

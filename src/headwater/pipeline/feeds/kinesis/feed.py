@@ -27,7 +27,7 @@ from headwater.pipeline.feeds.kinesis.reader import ShardReader
 from headwater.pipeline.feeds.kinesis.requests import StreamState, describe_stream, list_shards
 from headwater.pipeline.feeds.kinesis.shards import Shard, choose_readable
 from headwater.pipeline.feeds.kinesis.source import KinesisSource
-from headwater.pipeline.tasks import Message, Reached
+from headwater.pipeline.message import Message, Reached
 from headwater.store.positions import SourcePosition
 
 log = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from headwater.pipeline.feeds.kinesis.aggregation import (
 from headwater.pipeline.feeds.kinesis.positions import CLOSED, ShardPosition
 from headwater.pipeline.feeds.kinesis.requests import code_of, explain
 from headwater.pipeline.feeds.kinesis.source import KinesisSource
-from headwater.pipeline.tasks import Message, Reached
+from headwater.pipeline.message import Message, Reached
 
 # What is left unread after it is for the next batch; a stop waits for no more than that.
 MAX_SECONDS = 30.0
