@@ -158,6 +158,7 @@ def known_by_path(api: Api) -> dict[str, Json]:
         "/api/v1/datasets/{id}/usage": {"id": ORDERS},
         "/api/v1/jobs/{id}/runs/compare": {"id": LOAD},
         "/api/v1/jobs/{id}/family": {"id": LOAD},
+        "/api/v1/jobs/{id}/activity": {"id": LOAD},
         "/api/v1/lineage/path": {"from": ORDERS, "to": LOAD},
         "/api/v1/lineage/diff": {"from": "2020-01-01", "to": "2030-01-01"},
         **known_to_bridge(api),
