@@ -110,7 +110,7 @@ class TestHelp:
                 " --include-regex --exclude-regex --name"
                 " --metrics-port --master --conf --verbose --store --data --region --endpoint-url"
                 " --profile --access-key-id --secret-access-key --session-token --role-arn"
-                " --role-session-name --external-id --sts-endpoint-url",
+                " --role-session-name --external-id --role-source-identity --sts-endpoint-url",
             ),
             (
                 "files",
