@@ -51,6 +51,11 @@ class CatalogSettings(Section):
         description="Compare with what the catalog has, too, and mend what others changed there.",
     )
 
+    @property
+    def own_job_namespaces(self) -> Sequence[str]:
+        """The namespaces of jobs that the catalog itself knows: they are not published to it."""
+        return ()
+
     def has_in_scope(self, subject: str) -> bool:
         """Whether the patterns choose what is of a dataset or job, given as NAMESPACE/NAME."""
         if self.include and not _matches(self.include, subject):

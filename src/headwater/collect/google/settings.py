@@ -1,0 +1,33 @@
+"""What users say of a project of Google Cloud to collect from."""
+
+from pydantic import Field, field_validator
+
+from headwater.clouds.google import GoogleProject
+from headwater.collect.catalog.settings import TableChoice
+from headwater.collect.catalog.token import bearer_credentials
+from headwater.collect.rest import ConnectionSettings, Credentials, check_url
+
+
+class GoogleReadSettings(TableChoice, GoogleProject, ConnectionSettings):
+    url: str = Field(
+        default="https://datalineage.googleapis.com",
+        description="Another address of the Data Lineage API, such as of a private endpoint.",
+        json_schema_extra={"metavar": "URL"},
+    )
+    bigquery_url: str = Field(
+        default="https://bigquery.googleapis.com",
+        description="Another address of BigQuery.",
+        json_schema_extra={"metavar": "URL"},
+    )
+
+    @field_validator("bigquery_url")
+    @classmethod
+    def _is_bigquery_url(cls, value: str) -> str:
+        return check_url(value)
+
+    @property
+    def place(self) -> str:
+        return f"{self.url}/v1/{self.parent}"
+
+    def credentials(self) -> Credentials:
+        return bearer_credentials(self.read_token, "--token or --token-command")
