@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import Field
 
 from headwater.config import Section
+from headwater.model.naming import DatasetName
 
 _MOST_STEPS = 50
 
@@ -33,6 +34,10 @@ class TableChoice(Section):
         default=Path("headwater-data/collect"),
         description="Folder that remembers what was reported, so that only changes are sent.",
     )
+
+    def table_of(self, name: DatasetName) -> str | None:
+        """The table of this catalog that a dataset is, by its whole name there."""
+        raise NotImplementedError
 
     def is_chosen(self, table: str) -> bool:
         is_included = any(fnmatchcase(table, each) for each in self.include.split())

@@ -6,6 +6,7 @@ from headwater.clouds.google import GoogleProject
 from headwater.collect.catalog.settings import TableChoice
 from headwater.collect.catalog.token import bearer_credentials
 from headwater.collect.rest import ConnectionSettings, Credentials, check_url
+from headwater.model.naming import DatasetName
 
 
 class GoogleReadSettings(TableChoice, GoogleProject, ConnectionSettings):
@@ -28,6 +29,13 @@ class GoogleReadSettings(TableChoice, GoogleProject, ConnectionSettings):
     @property
     def place(self) -> str:
         return f"{self.url}/v1/{self.parent}"
+
+    def table_of(self, name: DatasetName) -> str | None:
+        """By OpenLineage's name of it, or LineageBridge's."""
+        bridge = f"google://{self.project}/"
+        if name.namespace.startswith(bridge):
+            return f"{self.project}.{name.namespace.removeprefix(bridge)}.{name.name}"
+        return name.name if name.namespace == "bigquery" and name.name.count(".") == 2 else None
 
     def credentials(self) -> Credentials:
         return bearer_credentials(self.read_token, "--token or --token-command")

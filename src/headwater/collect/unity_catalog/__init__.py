@@ -68,7 +68,7 @@ class UnityCatalogCollector:
 
     def _read(self, api: UnityApi) -> CatalogReading:
         settings = self._settings
-        names = UnityNames(settings.host, settings.url, api.read_default_catalog())
+        names = UnityNames(settings.host, settings.known_url, api.read_default_catalog())
         starts = settings.tables or tuple(filter(settings.is_chosen, api.list_tables()))
         jobs, tables = UnityJobs(names), []
 

@@ -6,8 +6,9 @@ from pydantic import Field, field_validator
 
 from headwater.collect.catalog.settings import TableChoice
 from headwater.collect.catalog.token import bearer_credentials
-from headwater.collect.rest import ConnectionSettings, Credentials
+from headwater.collect.rest import ConnectionSettings, Credentials, check_url
 from headwater.config import check_secret_reference, resolve_secret
+from headwater.model.naming import DatasetName
 
 
 class UnityReadSettings(TableChoice, ConnectionSettings):
@@ -18,6 +19,11 @@ class UnityReadSettings(TableChoice, ConnectionSettings):
     token: str = Field(
         description="A token of the workspace, as env:VARIABLE or file:PATH.",
         json_schema_extra={"metavar": "REFERENCE"},
+    )
+    workspace: str = Field(
+        default="",
+        description="URL by which others know the workspace, where --url is another address.",
+        json_schema_extra={"metavar": "URL"},
     )
     exclude: str = Field(
         default="system.* samples.* *.information_schema.*",
@@ -33,9 +39,18 @@ class UnityReadSettings(TableChoice, ConnectionSettings):
     def _is_token_reference(cls, value: str) -> str:
         return check_secret_reference(value)
 
+    @field_validator("workspace")
+    @classmethod
+    def _is_workspace(cls, value: str) -> str:
+        return check_url(value) if value else value
+
+    @property
+    def known_url(self) -> str:
+        return self.workspace or self.url
+
     @property
     def host(self) -> str:
-        return urlsplit(self.url).netloc
+        return urlsplit(self.known_url).netloc
 
     @property
     def namespaces(self) -> tuple[str, ...]:
@@ -43,8 +58,12 @@ class UnityReadSettings(TableChoice, ConnectionSettings):
         return (
             f"databricks://{self.host}",
             f"unitycatalog://{self.host}",
-            f"databricks://{self.url}",
+            f"databricks://{self.known_url}",
         )
+
+    def table_of(self, name: DatasetName) -> str | None:
+        is_whole = name.name.count(".") == 2 and all(name.name.split("."))
+        return name.name if is_whole and name.namespace in self.namespaces else None
 
     def credentials(self) -> Credentials:
         return bearer_credentials(

@@ -83,7 +83,7 @@ class UnityCatalogSettings(CatalogSettings):
 
     @property
     def own_job_namespaces(self) -> tuple[str, ...]:
-        return self.namespaces
+        return (*self.namespaces, f"databricks://{urlsplit(self.url).netloc}")
 
     @property
     def options(self) -> UnityOptions:
