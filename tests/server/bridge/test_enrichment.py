@@ -31,7 +31,12 @@ def workspace() -> Iterator[DatabricksStandIn]:
 
 
 @pytest.fixture
-def bridge(workspace: DatabricksStandIn, tmp_path: Path) -> Iterator[Api]:
+def bridge(
+    workspace: DatabricksStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Api]:
+    # Else they are looked for in the network.
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIATEST")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "very-secret")
     token = tmp_path / "token"
     token.write_text(TOKEN)
     section = {"url": workspace.url, "workspace": _KNOWN_AS, "token": f"file:{token}"}
