@@ -111,7 +111,7 @@ def test_a_role_that_is_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
             secret_access_key="env:KEY",
             role_arn=ROLE,
             role_session_name="nightly",
-            external_id="x",
+            external_id="the-shop",
             sts_endpoint_url=moto.url,
         )
         moto.create_stream("lineage", 1)
