@@ -56,7 +56,8 @@ class Worker:
         self._clock = clock
         is_debug = ingestion.is_debug
         self._notes = RunNotes(engine, stored.name, started_at, is_debug=is_debug, mark=self._mark)
-        self._lock = threading.Lock()
+        # A signal may ask it to stop in the very thread that holds it.
+        self._lock = threading.RLock()
         self._running: Stoppable | None = None
         self._is_stopping = False
         name = f"headwater-ingest-{stored.name}"
