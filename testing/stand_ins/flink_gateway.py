@@ -117,9 +117,7 @@ class FlinkGatewayStandIn(StandIn):
                 f"SHOW CREATE TABLE is only supported for tables, but {name} is a view. "
                 "Please use SHOW CREATE VIEW instead."
             )
-        return (
-            f"Could not execute SHOW CREATE {kind}. {kind} with identifier {name} does not exist."
-        )
+        return f"Could not execute SHOW CREATE {kind}. Identifier {name} does not exist."
 
 
 def _answer(found: Json) -> StandInAnswer:
