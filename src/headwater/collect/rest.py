@@ -130,14 +130,17 @@ class RestClient:
 
         States other than success are a SourceUnavailable, but for those that are named.
         """
-        answer = self._request(path, "POST", body, {"Accept": accept})
-        if answer.status_code not in also:
-            return answer.status_code, self._json(answer)
-        try:
-            return answer.status_code, answer.json()
-        except (ValueError, RecursionError):
-            # As an error it is none of this API's: what it says counts.
-            return answer.status_code, self._json(answer)
+        return self._expected(self._request(path, "POST", body, {"Accept": accept}), also)
+
+    def read(self, path: str, *also: int) -> tuple[int, Any]:
+        """The state and the JSON at a path; `also` as of a POST."""
+        return self._expected(self._request(path), also)
+
+    def delete(self, path: str) -> None:
+        """Have something away; that it is gone already is as good."""
+        answer = self._request(path, "DELETE")
+        if answer.status_code != 404:
+            self._json(answer)
 
     def find(self, path: str, *absent: int) -> Any:
         """What is at a path; None where one of these states is answered."""
@@ -162,6 +165,15 @@ class RestClient:
                 return answer
             self._sleep(_requested_wait(answer) or wait)
         raise AssertionError
+
+    def _expected(self, answer: httpx2.Response, also: tuple[int, ...]) -> tuple[int, Any]:
+        if answer.status_code not in also:
+            return answer.status_code, self._json(answer)
+        try:
+            return answer.status_code, answer.json()
+        except (ValueError, RecursionError):
+            # As an error it is none of this API's: what it says counts.
+            return answer.status_code, self._json(answer)
 
     def _json(self, answer: httpx2.Response) -> Any:
         status = answer.status_code

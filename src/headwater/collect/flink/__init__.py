@@ -9,6 +9,7 @@ from headwater.collect import Collected
 from headwater.collect.flink.fetch import FlinkApi, JobSummary
 from headwater.collect.flink.job import JobsOfPass
 from headwater.collect.flink.lifecycle import GONE, is_over
+from headwater.collect.flink.lookup import DefinitionLookup
 from headwater.collect.flink.scripts import SqlScripts
 from headwater.collect.flink.settings import FlinkSettings
 from headwater.collect.flink.state import KnownJob, ReportedJobs
@@ -40,6 +41,7 @@ class FlinkCollector:
         self._settings = settings
         self._state = ReportedJobs(settings.state, destination, settings.url)
         self._scripts = SqlScripts(settings.sql)
+        self._lookup = DefinitionLookup(settings)
         self.skipped = 0
 
     def check(self) -> list[CheckStep]:
@@ -48,6 +50,8 @@ class FlinkCollector:
             "jobs": lambda api: f"{len(api.read_jobs()):,} jobs",
             "sql": lambda api: f"SQL of {len(self._scripts.read()):,} jobs",
         }
+        if self._settings.gateway:
+            parts["gateway"] = lambda api: self._lookup.check()
         advice = "is --url that of a JobManager?"
         return check_api(
             self._settings, lambda: FlinkApi(self._settings), parts, self._state, advice
@@ -60,6 +64,7 @@ class FlinkCollector:
             yield from self._collect(api)
         finally:
             api.close()
+            self._lookup.close()
 
     def acknowledge(self, delivered: Sequence[Collected]) -> None:
         changes: dict[str, KnownJob | None] = {}
@@ -83,9 +88,15 @@ class FlinkCollector:
             if isinstance(report, SourceUnavailable):
                 failure = report
             elif report is not None:
-                found = translate(jobs, report, jobs.known.get(summary.id), at)
+                try:
+                    defined = self._lookup.find(report, jobs.sql.get(summary.name, ()))
+                except SourceUnavailable as error:
+                    failure = error
+                    continue
+                found = translate(jobs, report, jobs.known.get(summary.id), at, defined)
                 self.skipped += not found.events
                 yield from _collected(summary.id, summary.name, found)
+        self._lookup.keep(each.id for each in jobs.jobs)
         for job in sorted(set(jobs.known) - {each.id for each in jobs.jobs}):
             before = jobs.known[job]
             if before.state == GONE:
