@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bench.client import Client
 from bench.figure import Figure
+from bench.rows.bridge import bridge_lineage
 from bench.rows.collect import (
     collect_confluent,
     collect_connect,
@@ -68,6 +69,7 @@ ROWS = (
     Row("estate-large", estate_large, is_full_only=True),
     Row("reads-postgres", reads_postgres, is_full_only=True),
     Row("prunes", prunes, is_full_only=True),
+    Row("bridge-lineage", bridge_lineage, is_full_only=True),
     Row("growth", growth, is_full_only=True),
     Row("reads-history", reads_history, is_full_only=True),
     Row("bulk-growth", bulk_growth, is_full_only=True),
