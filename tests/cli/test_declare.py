@@ -227,10 +227,11 @@ def test_a_check_tells_of_tables_that_are_not_declared(run: Run) -> None:
     outcome = run("declare", "job.yaml", "--check")
     assert (outcome.status, outcome.out) == (
         0,
-        "1 job in 1 file can be sent; of 1 the SQL does not agree, see above\n",
+        "1 job in 1 file can be sent; the SQL of 1 job says other than is declared, see above\n",
     )
     assert "the SQL reads customers, which is none of the declared datasets" in outcome.err
     assert run("declare", "job.yaml", "--check", "--strict").status == 1
+    assert "for --check alone" in run("declare", "job.yaml", "--strict").err
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def test_a_log_that_is_not_there_names_its_place() -> None:
         watched(log).describe()
 
     def refuse(client: dict[str, Any]) -> Any:
-        raise KafkaException(KafkaError(KafkaError._AUTHENTICATION, "wrong key"))
+        raise KafkaException(KafkaError(KafkaError.SASL_AUTHENTICATION_FAILED, "wrong key"))
 
     with pytest.raises(SourceUnavailable, match="wrong key"):
         AuditLog(ConfluentSettings(audit_bootstrap="audit:9092"), refuse).describe()

@@ -106,9 +106,7 @@ def _parts(environment: EnvironmentReport) -> Iterator[Any]:
         ]
         yield [cluster.id, cluster.name, topics, connectors]
     for ksqldb in sorted(environment.ksqldb, key=lambda each: each.id):
-        queries = [
-            [text(each, key) for key in ("id", "statementText", "state")] for each in ksqldb.queries
-        ]
+        queries = [[each.id, each.statement_text, each.state or ""] for each in ksqldb.queries]
         yield [ksqldb.id, sorted(queries)]
     yield sorted(
         [text(each, "name"), text(each, "spec", "statement"), text(each, "status", "phase")]

@@ -84,6 +84,8 @@ def declare(
     if schema:
         print_json(json_schema())
         return
+    if strict and not check:
+        raise InvalidRequest("--strict", "is for --check alone")
     if not files:
         raise InvalidRequest("FILE", "missing; name a YAML file of jobs")
     jobs = _read(files, namespace)
@@ -101,7 +103,8 @@ def _report_check(parts: Sequence[EventParts], files: int, strict: bool) -> None
     if not unclear:
         typer.echo(f"{checked}: nothing is wrong")
         return
-    typer.echo(f"{checked} can be sent; of {unclear:,} the SQL does not agree, see above")
+    some = _count(unclear, "job")
+    typer.echo(f"{checked} can be sent; the SQL of {some} says other than is declared, see above")
     if strict:
         raise typer.Exit(1)
 
