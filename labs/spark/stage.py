@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from confluent_kafka.admin import AdminClient
+
 from labs.checks import Found, wait_for
 from labs.programs import Program
 from labs.spark.graph import Graph
@@ -39,6 +41,12 @@ class Stage:
 
     def _is_in_state(self, job: str, state: str) -> bool:
         return self.graph.state(job) == state
+
+    def list_groups(self) -> set[str]:
+        """The consumer groups that have members now, as the broker itself lists them."""
+        client = AdminClient({"bootstrap.servers": self.kafka.bootstrap})
+        answer = client.list_consumer_groups().result()
+        return {each.group_id for each in answer.valid if each.state.name == "STABLE"}
 
     def run_batch(self) -> None:
         """Run the batch job to its end."""

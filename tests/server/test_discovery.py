@@ -232,7 +232,7 @@ class TestRequests:
         assert set(findings(api, include="shop.*")) == {"shop.a", "shop.b", "shop.readers"}
         assert set(findings(api, exclude="shop.* x")) == {"tmp.c"}
         assert set(findings(api, kind="unknownGroup")) == {"shop.readers"}
-        assert findings(api, namespace="kafka://elsewhere:9092") == {}
+        error_of(api.get("/discovery", namespace="kafka://elsewhere:9092"), 404, "not found")
         page = api.read("/discovery", limit=1, offset=1)
         assert (len(page["findings"]), page["totalCount"]) == (1, 4)
 
