@@ -189,7 +189,7 @@ function useGraphActions(
           return;
         }
         const { namespace, name } = node;
-        void navigate({ to: isJobId(id) ? "/job" : "/dataset", search: { namespace, name } });
+        void navigate({ to: isJobId(id) ? "/job" : "/dataset", search: { namespace, name, asof: view.asof } });
       },
     };
   }, [view, graph, change, setAsked, navigate, canvas]);
