@@ -1,4 +1,4 @@
-"""Pages as of a time: a dataset, a column, a job and an impact as they were, by link and by keyboard."""
+"""Pages as of a time: a dataset, a column, a job and an impact as they were."""
 
 import re
 

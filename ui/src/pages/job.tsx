@@ -41,12 +41,13 @@ const MOST_RUNS = 1000;
 export function JobPage() {
   const { by, asof, ...named } = useSearch({ from: "/job" });
   const query = useQuery(job(named));
-  useNoteViewed(query.data && { kind: "job", ...named });
+  const system = integrationOf(query.data?.facets ?? {}) || systemOfJob(named.namespace);
+  useNoteViewed(query.data && { kind: "job", ...named, system });
   return (
     <div className="page">
       <PageHead
         kind={strings.kinds.job}
-        icon={<SystemIcon system={integrationOf(query.data?.facets ?? {}) || systemOfJob(named.namespace)} />}
+        icon={<SystemIcon system={system} />}
         title={named.name || named.namespace}
         under={<NamespaceLink name={named.namespace} />}
       >
