@@ -104,7 +104,7 @@ def sources(event: Json) -> dict[str, list[str]]:
     }
 
 
-ITS_SESSION = {"gateway_session": (f"shop-stats={SESSION}",)}
+ITS_SESSION: dict[str, Any] = {"gateway_session": (f"shop-stats={SESSION}",)}
 BOTH = ["kafka://kafka:9092 orders.v1", "postgres://db:5432 shop.public.stats"]
 
 

@@ -220,15 +220,15 @@ def check_connections(kafka: GuardedKafka, folder: Path) -> None:
     certificate, key = kafka.client
     password = {"user": USER, "password": f"file:{folder / 'password'}"}
     ways: list[Json] = [
-        {"bootstrap": kafka.address("SSL"), "certificate": certificate, "key": key},
-        {"bootstrap": kafka.address("SASL_SSL"), "mechanism": "SCRAM-SHA-512", **password},
+        {"bootstrap": kafka.address("SSL"), "certificate": str(certificate), "key": str(key)},
+        {"bootstrap": kafka.address("SASL_SSL"), "sasl_mechanism": "SCRAM-SHA-512", **password},
     ]
     for way in ways:
-        settings = KafkaSettings(ca=kafka.ca, state=folder / "ways", **way)
+        settings = KafkaSettings(ca=str(kafka.ca), state=folder / "ways", **way)
         steps = KafkaCollector(settings, "http://server").check()
         assert all(step.is_ok for step in steps), steps
     expired = KafkaSettings(
-        bootstrap=kafka.address("EXPIRED"), ca=kafka.ca, timeout="3s", state=folder / "ways"
+        bootstrap=kafka.address("EXPIRED"), ca=str(kafka.ca), timeout="3s", state=folder / "ways"
     )
     failed = KafkaCollector(expired, "http://server").check()[-1]
     assert not failed.is_ok and "certificate" in failed.detail, failed

@@ -98,7 +98,7 @@ class SqlGateway:
         """A definition is one row of one field."""
         results = found.get("results")
         rows = results.get("data") if isinstance(results, dict) else None
-        fields = rows[0].get("fields") if _is_list_of_objects(rows) else None
+        fields = rows[0].get("fields") if rows is not None and _is_list_of_objects(rows) else None
         if not isinstance(fields, list) or len(fields) != 1 or not isinstance(fields[0], str):
             raise SourceUnavailable(self.url, "its results are not as Flink documents them")
         return ShownDefinition(fields[0])
