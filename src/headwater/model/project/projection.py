@@ -42,7 +42,8 @@ class Projection:
         self.author = author_id(event.producer)
         job, run = event.job, event.run
         self.job = None if job is None else job_id(job.namespace, job.name)
-        self.run = self.reported_run = None
+        self.run: bytes | None = None
+        self.reported_run: bytes | None = None
         self.job_facets = _read(job.facets, read_job_facet) if job else {}
         self.run_facets = _read(run.facets, read_facet) if run else {}
         self.parent: Parent | None = None
