@@ -2,9 +2,10 @@
 
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -13,6 +14,9 @@ from pydantic import Field, field_validator
 from headwater.config import Section, check_secret_reference, resolve_secret
 from headwater.durations import parse_duration
 from headwater.errors import BadConfig, SourceUnavailable
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 # Too many requests, or not ready: a Connect cluster answers 409 while its workers rebalance.
 REBALANCING = 409
@@ -102,6 +106,7 @@ class RestClient:
     ) -> None:
         self.url = settings.url
         self._sleep = sleep
+        self._at_once = at_once
         self._password = (
             resolve_secret(settings.password).get_secret_value() if settings.password else ""
         )
@@ -141,6 +146,11 @@ class RestClient:
         answer = self._request(path, "DELETE")
         if answer.status_code != 404:
             self._json(answer)
+
+    def read_each(self, items: Iterable[Item], read: Callable[[Item], Found]) -> Iterator[Found]:
+        """What is read for each, in their order, as many at once as this client may ask."""
+        with ThreadPoolExecutor(self._at_once) as pool:
+            yield from pool.map(read, items)
 
     def find(self, path: str, *absent: int) -> Any:
         """What is at a path; None where one of these states is answered."""

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import httpx2
 
+from headwater.collect.flink.operators import objects
 from headwater.collect.flink.settings import FlinkSettings
 from headwater.collect.rest import RestClient
 from headwater.errors import SourceUnavailable
@@ -97,8 +98,8 @@ class SqlGateway:
     def _only_field(self, found: Any) -> ShownDefinition:
         """A definition is one row of one field."""
         results = found.get("results")
-        rows = results.get("data") if isinstance(results, dict) else None
-        fields = rows[0].get("fields") if rows is not None and _is_list_of_objects(rows) else None
+        rows = objects(results.get("data")) if isinstance(results, dict) else []
+        fields = rows[0].get("fields") if len(rows) == 1 else None
         if not isinstance(fields, list) or len(fields) != 1 or not isinstance(fields[0], str):
             raise SourceUnavailable(self.url, "its results are not as Flink documents them")
         return ShownDefinition(fields[0])
@@ -122,7 +123,3 @@ def _reason_in(found: Any) -> str:
     kind, _, rest = line.partition(": ")
     line = rest if rest and " " not in kind else line
     return line[:_LONGEST_REASON] or "it answered with an error that says nothing"
-
-
-def _is_list_of_objects(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict)
