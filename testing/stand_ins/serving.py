@@ -61,6 +61,10 @@ class StandIn:
         """What a POST is answered; most systems here take none."""
         return StandInAnswer(405, b'{"message": "HTTP 405 Method Not Allowed"}')
 
+    def answer_delete(self, target: str, headers: Mapping[str, str]) -> StandInAnswer:
+        """What a DELETE is answered; most systems here take none."""
+        return StandInAnswer(405, b'{"message": "HTTP 405 Method Not Allowed"}')
+
     def find(self, parts: list[str], query: dict[str, list[str]]) -> Any:
         """What is at a path, as JSON; None for nothing."""
         raise NotImplementedError
@@ -93,6 +97,12 @@ def serve(stand_in: S, certificate: Path | None = None, clients: Path | None = N
             stand_in.wait_for_turn()
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self._send(stand_in.answer_post(self.path, dict(self.headers.items()), body))
+
+        def do_DELETE(self) -> None:
+            stand_in.requests.append(self.path)
+            stand_in.authorizations.append(self.headers.get("Authorization"))
+            stand_in.wait_for_turn()
+            self._send(stand_in.answer_delete(self.path, dict(self.headers.items())))
 
         def _send(self, answer: StandInAnswer) -> None:
             self.send_response(answer.status)
