@@ -55,6 +55,9 @@ _CHECK_SECONDS = 10.0
 STOP_SECONDS = 60.0
 # A stream that waits for a source that is away cannot be stopped for minutes.
 _END_SECONDS = 5.0
+# A source in Python has so long to start, by Spark's own rule; several at once take longer.
+TURN_SECONDS = 10.0
+_starts = threading.Lock()
 # Failures one after another, without a batch between them.
 _TRIES_ONCE = 6
 _TRIES_UNKNOWN = 5
@@ -62,6 +65,8 @@ _TRIES_UNKNOWN = 5
 _PASSING = (StoreUnavailable, LakeUnavailable, SourceUnavailable)
 # Spark's source of Kafka has no errors of its own by which to tell them.
 _OF_KAFKA = re.compile(r"org\.apache\.(?:kafka|spark\.sql\.kafka010)\.[\w.$]*(?:Exception|Error)")
+_START_FAILED = "Python worker failed to connect back"
+_TOO_BUSY = "Spark's Python did not start within ten seconds: this machine is too busy"
 _MORE_PARTITIONS = "you must specify all TopicPartitions"
 _REASON = re.compile(r"^Reason: (.+?)\.?$", re.MULTILINE)
 
@@ -166,7 +171,7 @@ class StreamIngest:
         frame = self._feed.open(self._spark, self._read_positions(), is_once=self._is_once)
         # From now on what comes is ours, also where we were to begin with the latest.
         self._move(self._feed.began())
-        query = self._start(frame)
+        query = self._start_in_turn(frame)
         try:
             self._watcher.started(self._feed.datasets())
             # Known before the first batch, which may take a while.
@@ -196,7 +201,26 @@ class StreamIngest:
             reason = _REASON.search(stack)
             text = with_advice(reason[1] if reason else _describe(error), find_reason(stack))
             return SourceUnavailable(self._feed.place, text)
-        return SparkUnavailable(_describe(error))
+        reason = _describe(error)
+        if _START_FAILED in reason:
+            return SourceUnavailable(self._feed.place, _TOO_BUSY)
+        return SparkUnavailable(reason)
+
+    def _start_in_turn(self, frame: DataFrame) -> StreamingQuery:
+        """Start a stream; of those whose source is in Python, one at a time."""
+        if not self._feed.is_in_python:
+            return self._start(frame)
+        with _starts:
+            query = self._start(frame)
+            give_up = time.monotonic() + TURN_SECONDS
+            while query.isActive and not self._has_started(query) and time.monotonic() < give_up:
+                self._stopping.wait(0.1)
+        return query
+
+    def _has_started(self, query: StreamingQuery) -> bool:
+        """Whether its source has answered; or nobody waits for that any more."""
+        is_at_work = self._begun is not None or query.lastProgress is not None
+        return is_at_work or self._stopping.is_set()
 
     def _start(self, frame: DataFrame) -> StreamingQuery:
         # The store knows how far we are: what Spark notes is for this one run. Without a name, and
