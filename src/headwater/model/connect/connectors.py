@@ -303,7 +303,9 @@ class _Connector:
         kind, does = ("output", "writes") if role == "sink" else ("input", "reads")
         sentence = f"The settings do not name the datasets that the connector {does}."
         if all(map(self._is_own, topics)):
-            sentence = f"Its first record shows which datasets the connector {does}; none is listed."
+            sentence = (
+                f"Its first record shows which datasets the connector {does}; none is listed."
+            )
         name = self._config.get("connector.class", "")
         self._gaps.append(ConnectorGap(kind, name, sentence))
 
