@@ -6,6 +6,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from confluent_kafka.admin import AdminClient
+
 from labs.checks import Found
 from labs.programs import Program
 from labs.spark.graph import Graph
@@ -32,6 +34,12 @@ class Stage(LabStage):
             return ask()
 
         return super().wait(what, asked)
+
+    def list_groups(self) -> set[str]:
+        """The consumer groups that have members now, as the broker itself lists them."""
+        client = AdminClient({"bootstrap.servers": self.kafka.bootstrap})
+        answer = client.list_consumer_groups().result()
+        return {each.group_id for each in answer.valid if each.state.name == "STABLE"}
 
     def run_batch(self) -> None:
         """Run the batch job to its end."""

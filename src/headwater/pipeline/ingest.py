@@ -378,7 +378,7 @@ def _stop_at_end(query: StreamingQuery) -> None:
     except Exception:
         # It failed, which is reported to whoever watches it as well.
         return
-    query.stop()
+    _stop(query)
 
 
 def _stop(query: StreamingQuery) -> None:

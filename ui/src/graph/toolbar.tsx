@@ -1,5 +1,6 @@
 /** The tools above the drawing: hops, what is left out, groups, path, find, time, export. */
 
+import { AsOfChoice } from "../parts/as-of";
 import { nameOfState } from "../parts/badges";
 import { Icon } from "../parts/icons";
 import { idOfResult, Search } from "../parts/search";
@@ -87,12 +88,7 @@ export function Toolbar({ view, known, health, change, canvas, drawn, graph, sel
         change={change}
         reveal={(id) => canvas.current?.reveal(id)}
       />
-      <TimeChoice
-        label={strings.time.label}
-        none={strings.time.now}
-        value={view.asof}
-        set={(asof) => change({ asof })}
-      />
+      <AsOfChoice />
       {isTables && (
         <TimeChoice
           label={strings.time.compare}
