@@ -13,7 +13,7 @@ from headwater.collect.rest import RestClient
 from headwater.errors import SourceUnavailable
 
 _JSON = "application/json"
-# A session and its operations stay for a while: what is asked is closed again.
+# A session and its operations stay for a while: each is closed again.
 _WAITS = (0.02, 0.05, 0.1, 0.2, 0.5, *[1.0] * 30)
 _ERROR_BEGINS = "Caused by: "
 _LONGEST_REASON = 300
@@ -59,7 +59,7 @@ class SqlGateway:
         return str(found["version"])
 
     def find_session(self, session: str) -> str:
-        """Why a session cannot be asked; empty if it can."""
+        """Why a session cannot be used; empty if it can."""
         status, found = self._client.read(f"/v1/sessions/{quote(session, safe='')}", 400, 404, 500)
         return "" if status == 200 else _reason_in(found)
 
