@@ -199,8 +199,8 @@ class StreamIngest:
         if _MORE_PARTITIONS in stack:
             return SourceChanged(self._feed.place, "the topic has new partitions")
         if _OF_KAFKA.search(stack):
-            reason = _REASON.search(stack)
-            text = with_advice(reason[1] if reason else _describe(error), find_reason(stack))
+            found = _REASON.search(stack)
+            text = with_advice(found[1] if found else _describe(error), find_reason(stack))
             return SourceUnavailable(self._feed.place, text)
         reason = _describe(error)
         if _START_FAILED in reason:
