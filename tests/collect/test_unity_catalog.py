@@ -68,7 +68,7 @@ def test_a_table_has_what_the_catalog_says_of_it(
 def test_its_names_are_those_of_dbt_spark_tableflow_and_sinks(
     workspace: DatabricksStandIn, tmp_path: Path
 ) -> None:
-    location = {"table_type": "EXTERNAL", "storage_location": "s3://lake/topics/raw"}
+    location: Json = {"table_type": "EXTERNAL", "storage_location": "s3://lake/topics/raw"}
     workspace.add_table("other.sales.raw", **location)
     found = Pass(workspace, tmp_path)
     host = workspace.url.removeprefix("http://")

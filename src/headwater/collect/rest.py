@@ -48,7 +48,7 @@ class RestUnavailable(SourceUnavailable):
         """What was answered; 0 for no answer, or none that can be read."""
 
 
-class Credentials(NamedTuple):
+class RequestCredentials(NamedTuple):
     """How requests are signed, what is hidden wherever it is repeated, and who gives it."""
 
     auth: Any = None
@@ -81,8 +81,8 @@ class ConnectionSettings(Section):
         parse_duration(value)
         return value
 
-    def credentials(self) -> Credentials:
-        return Credentials()
+    def credentials(self) -> RequestCredentials:
+        return RequestCredentials()
 
 
 class RestSettings(ConnectionSettings):
@@ -99,13 +99,13 @@ class RestSettings(ConnectionSettings):
     def _is_reference(cls, value: str) -> str:
         return check_secret_reference(value) if value else value
 
-    def credentials(self) -> Credentials:
+    def credentials(self) -> RequestCredentials:
         password = resolve_secret(self.password).get_secret_value() if self.password else ""
 
         def mask(text: str) -> str:
             return text.replace(password, "***") if password else text
 
-        return Credentials((self.user, password) if self.user else None, mask)
+        return RequestCredentials((self.user, password) if self.user else None, mask)
 
 
 def check_url(value: str) -> str:
@@ -220,7 +220,7 @@ class RestClient:
         if status in (401, 403):
             options = self._credentials.options
             reason = f"answered {status}: check {options}, and what they may read"
-            advice = advice.replace(Credentials().options, options)
+            advice = advice.replace(RequestCredentials().options, options)
             raise RestUnavailable(self.url, reason, advice, status)
         if not answer.is_success:
             text = self._masked(" ".join(answer.text.split()))[:_MAX_REASON]

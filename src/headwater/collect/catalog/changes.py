@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from headwater.collect import Collected
-from headwater.collect.catalog.entries import CatalogJob, CatalogReading, CatalogTable
+from headwater.collect.catalog.entries import CatalogReading, LinkedJob, TableEntry
 from headwater.collect.catalog.events import (
     created_facet,
     deleted_facets,
@@ -79,7 +79,7 @@ class CatalogChanges(StateFile[KeptCatalog]):
         if changes:
             self.save()
 
-    def _table(self, key: str, table: CatalogTable, is_whole: bool, at: int) -> Iterator[Collected]:
+    def _table(self, key: str, table: TableEntry, is_whole: bool, at: int) -> Iterator[Collected]:
         facets = table_facets(self._producer, table)
         before = self.kept.entries.get(key)
         # What was not read this time may well be as it was.
@@ -93,7 +93,7 @@ class CatalogChanges(StateFile[KeptCatalog]):
             facets |= created_facet(self._producer) if before.is_gone else {}
         yield self._dataset_event(key, table.name, facets, known, at)
 
-    def _job(self, key: str, job: CatalogJob, at: int) -> Iterator[Collected]:
+    def _job(self, key: str, job: LinkedJob, at: int) -> Iterator[Collected]:
         facets = job_facets(self._producer, job)
         inputs, outputs = job_uses(self._producer, job)
         known = ReportedEntry(_digest([facets, inputs, outputs]), tuple(sorted(facets)))

@@ -12,13 +12,13 @@ Json = dict[str, Any]
 Source = tuple[DatasetName, str]
 
 
-class CatalogColumn(NamedTuple):
+class ColumnEntry(NamedTuple):
     name: str
     type: str = ""
     description: str = ""
 
 
-class CatalogTable(NamedTuple):
+class TableEntry(NamedTuple):
     """A table with what the catalog says of it; `facets` are those of this catalog alone."""
 
     name: DatasetName
@@ -26,14 +26,14 @@ class CatalogTable(NamedTuple):
     """Other names of the table."""
     location: DatasetName | None = None
     """Where its files are, if that is another name of it."""
-    columns: tuple[CatalogColumn, ...] = ()
+    columns: tuple[ColumnEntry, ...] = ()
     description: str = ""
     owner: str = ""
     tags: tuple[tuple[str, str], ...] = ()
     facets: Mapping[str, Json] = {}
 
 
-class JobKind(NamedTuple):
+class StatedJobType(NamedTuple):
     """What the jobType facet says of jobs of a kind."""
 
     integration: str
@@ -42,12 +42,12 @@ class JobKind(NamedTuple):
 
 
 @dataclass
-class CatalogJob:
+class LinkedJob:
     """A job with all that the catalog says it reads and writes."""
 
     namespace: str
     name: str
-    kind: JobKind
+    kind: StatedJobType
     description: str = ""
     owner: str = ""
     tags: tuple[tuple[str, str], ...] = ()
@@ -77,21 +77,21 @@ class CatalogJob:
 class CatalogReading(NamedTuple):
     """What one pass has read of a catalog."""
 
-    tables: list[CatalogTable]
-    jobs: list[CatalogJob]
+    tables: list[TableEntry]
+    jobs: list[LinkedJob]
     gaps: list[GapEntry]
     is_whole: bool = True
     """Whether what is not in it is not there: nothing was left out, and nothing refused."""
 
 
-class Denied(NamedTuple):
+class Unreadable(NamedTuple):
     """Something that may not be read, or is not there, and what was answered."""
 
     what: str
     reason: str
 
 
-def denied_gaps(denied: Iterable[Denied]) -> list[GapEntry]:
+def denied_gaps(denied: Iterable[Unreadable]) -> list[GapEntry]:
     return [
         GapEntry("other", each.what, f"The catalog did not say: {each.reason}") for each in denied
     ]

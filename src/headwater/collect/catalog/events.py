@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
-from headwater.collect.catalog.entries import CatalogJob, CatalogTable
+from headwater.collect.catalog.entries import LinkedJob, TableEntry
 from headwater.emit.events import Producer
 from headwater.model.naming import DatasetName
 
 Json = dict[str, Any]
 
 
-def table_facets(producer: Producer, table: CatalogTable) -> Json:
+def table_facets(producer: Producer, table: TableEntry) -> Json:
     """All facets of a table; what is not known of it has none."""
     facets: Json = dict(table.facets)
     if table.columns:
@@ -52,7 +52,7 @@ def deleted_facets(producer: Producer, names: Iterable[str]) -> Json:
     return {name: producer.custom_facet(_deleted=True) for name in sorted(names)}
 
 
-def job_facets(producer: Producer, job: CatalogJob) -> Json:
+def job_facets(producer: Producer, job: LinkedJob) -> Json:
     kind = producer.job_type(job.kind.processing, job.kind.integration, job.kind.job_type)
     facets: Json = {"jobType": kind, **job.facets}
     if job.description:
@@ -68,7 +68,7 @@ def job_facets(producer: Producer, job: CatalogJob) -> Json:
     return facets
 
 
-def job_uses(producer: Producer, job: CatalogJob) -> tuple[list[Json], list[Json]]:
+def job_uses(producer: Producer, job: LinkedJob) -> tuple[list[Json], list[Json]]:
     """The inputs and outputs of a job; each output says which of the inputs it is made of."""
     inputs = [{**name._asdict(), "facets": {}} for name in job.inputs]
     outputs = [
@@ -78,7 +78,7 @@ def job_uses(producer: Producer, job: CatalogJob) -> tuple[list[Json], list[Json
     return inputs, outputs
 
 
-def _output_facets(producer: Producer, job: CatalogJob, target: DatasetName) -> Json:
+def _output_facets(producer: Producer, job: LinkedJob, target: DatasetName) -> Json:
     named = [{**each._asdict(), "type": "DATASET"} for each in sorted(job.flows[target])]
     facets: Json = {}
     if len(job.flows) > 1 or set(job.inputs) != job.flows[target]:

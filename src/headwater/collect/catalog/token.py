@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 
 import httpx2
 
-from headwater.collect.rest import Credentials
+from headwater.collect.rest import RequestCredentials
 
 
 class BearerAuth(httpx2.Auth):
@@ -37,6 +37,6 @@ class BearerAuth(httpx2.Auth):
             return self.token
 
 
-def bearer_credentials(read: Callable[[bool], str], options: str) -> Credentials:
+def bearer_credentials(read: Callable[[bool], str], options: str) -> RequestCredentials:
     auth = BearerAuth(read)
-    return Credentials(auth, auth.mask, options)
+    return RequestCredentials(auth, auth.mask, options)

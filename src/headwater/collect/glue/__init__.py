@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from headwater.collect import Collected
 from headwater.collect.catalog.changes import CatalogChanges
-from headwater.collect.catalog.entries import CatalogJob, CatalogReading, denied_gaps
+from headwater.collect.catalog.entries import CatalogReading, LinkedJob, denied_gaps
 from headwater.collect.glue.fetch import GlueApi, Json
 from headwater.collect.glue.settings import GlueReadSettings
 from headwater.collect.glue.translate import (
@@ -32,7 +32,7 @@ class GlueCollector:
     """Reports tables with columns, owners and descriptions; crawlers as jobs from their targets to
     their tables; and jobs that were drawn as graphs, from their sources to their targets.
 
-    Only changes are sent. Credentials are those of the AWS command line.
+    Only changes are sent. RequestCredentials are those of the AWS command line.
     """
 
     settings_class: ClassVar[type[Section]] = GlueReadSettings
@@ -71,7 +71,7 @@ class GlueCollector:
     def _read(self, api: GlueApi) -> CatalogReading:
         tables = list(api.list_tables())
         names = GlueNames(self._settings.region, account_of(tables, self._settings.account))
-        jobs: list[CatalogJob] = []
+        jobs: list[LinkedJob] = []
         gaps: list[GapEntry] = []
         for job, its_gaps in self._jobs(api, names, tables) if self._settings.jobs else ():
             jobs.append(job)
@@ -87,7 +87,7 @@ class GlueCollector:
 
     def _jobs(
         self, api: GlueApi, names: GlueNames, tables: Sequence[Json]
-    ) -> Iterator[tuple[CatalogJob, list[GapEntry]]]:
+    ) -> Iterator[tuple[LinkedJob, list[GapEntry]]]:
         for each in api.list_crawlers():
             tags = api.read_tags("crawler", str(each["Name"]), names.account)
             yield translate_crawler(names, each, tables, tags)
@@ -96,7 +96,7 @@ class GlueCollector:
             yield translate_job(names, each, tags)
 
 
-def _is_about(job: CatalogJob, names: GlueNames, tables: Sequence[Json]) -> bool:
+def _is_about(job: LinkedJob, names: GlueNames, tables: Sequence[Json]) -> bool:
     """Whether a job reads or writes any of some tables."""
     named = {names.table(str(each["DatabaseName"]), str(each["Name"])) for each in tables}
     return not named.isdisjoint({*job.inputs, *job.flows})

@@ -14,7 +14,7 @@ from headwater.clouds.aws import (
     in_one_line,
     open_client,
 )
-from headwater.collect.catalog.entries import Denied
+from headwater.collect.catalog.entries import Unreadable
 from headwater.collect.glue.settings import GlueReadSettings
 from headwater.collect.rest import RestUnavailable
 from headwater.errors import SourceUnavailable
@@ -32,7 +32,7 @@ class GlueApi:
         self._client = open_client(settings, "glue")
         self._settings = settings
         self._catalog = {"CatalogId": settings.account} if settings.account else {}
-        self.denied: list[Denied] = []
+        self.denied: list[Unreadable] = []
 
     def close(self) -> None:
         self._client.close()
@@ -44,16 +44,16 @@ class GlueApi:
 
     def list_tables(self) -> Iterator[Json]:
         """All tables that are chosen, or those that the settings name."""
-        wanted = self._settings.tables
-        named = {name.partition(".")[0] for name in wanted}
-        for database in sorted(named) if wanted else self.list_databases():
+        requested = self._settings.tables
+        named = {name.partition(".")[0] for name in requested}
+        for database in sorted(named) if requested else self.list_databases():
             if self._settings.leaves_out(f"{database}.*"):
                 continue
             own = {"DatabaseName": database, **self._catalog}
             found = self._pages("get_tables", "TableList", own)
             for table in self._may(f"database {database}", found):
                 name = f"{database}.{table['Name']}"
-                if name in wanted or (not wanted and self._settings.is_chosen(name)):
+                if name in requested or (not requested and self._settings.is_chosen(name)):
                     yield table
 
     def list_crawlers(self) -> list[Json]:
@@ -79,7 +79,7 @@ class GlueApi:
             with self._meaning():
                 return list(found)
         except _Refused as error:
-            self.denied.append(Denied(what, str(error)))
+            self.denied.append(Unreadable(what, str(error)))
             return []
 
     def _pages(self, operation: str, key: str, given: Json) -> Iterator[Json]:

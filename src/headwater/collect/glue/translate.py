@@ -4,7 +4,7 @@ I/O."""
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from headwater.collect.catalog.entries import CatalogColumn, CatalogJob, CatalogTable, JobKind
+from headwater.collect.catalog.entries import ColumnEntry, LinkedJob, StatedJobType, TableEntry
 from headwater.emit.events import Producer
 from headwater.emit.gaps import GapEntry
 from headwater.emit.spec import PUBLISHED_TEXT
@@ -14,7 +14,7 @@ from headwater.model.naming import DatasetName, by_location
 
 Json = dict[str, Any]
 PRODUCER = Producer.of_part("collect/glue")
-CRAWLER, JOB = JobKind("GLUE", "CRAWLER"), JobKind("GLUE", "JOB")
+CRAWLER, JOB = StatedJobType("GLUE", "CRAWLER"), StatedJobType("GLUE", "JOB")
 # As Glue's crawlers mark the tables that they write.
 _CRAWLED_BY = "UPDATED_BY_CRAWLER"
 # Parameters of tables that change with each crawl, or are ours.
@@ -46,17 +46,17 @@ def account_of(tables: Iterable[Json], stated: str) -> str:
     return stated or next((_text(each, "CatalogId") for each in tables), "")
 
 
-def translate_table(names: GlueNames, table: Json, own_prefix: str = "headwater.") -> CatalogTable:
+def translate_table(names: GlueNames, table: Json, own_prefix: str = "headwater.") -> TableEntry:
     database, name = _text(table, "DatabaseName"), _text(table, "Name")
     storage = table.get("StorageDescriptor") or {}
     listed = [*(storage.get("Columns") or ()), *(table.get("PartitionKeys") or ())]
     columns = tuple(
-        CatalogColumn(_text(each, "Name"), _text(each, "Type"), _text(each, "Comment"))
+        ColumnEntry(_text(each, "Name"), _text(each, "Type"), _text(each, "Comment"))
         for each in listed
         if _text(each, "Name")
     )
     description = _text(table, "Description")
-    return CatalogTable(
+    return TableEntry(
         names.table(database, name),
         names.others(database, name),
         # What a crawler has found there is made of the files, and is not the same.
@@ -103,7 +103,7 @@ def _crawler_of(table: Json) -> str:
 
 def translate_crawler(
     names: GlueNames, crawler: Json, tables: Sequence[Json], tags: Mapping[str, str]
-) -> tuple[CatalogJob, list[GapEntry]]:
+) -> tuple[LinkedJob, list[GapEntry]]:
     """A crawler: from its targets to the tables that have its mark."""
     name = _text(crawler, "Name")
     job = _job(f"aws://{names.region}/{_text(crawler, 'DatabaseName')}", name, CRAWLER, tags)
@@ -158,7 +158,7 @@ def _targets(names: GlueNames, crawler: Json, gaps: list[GapEntry]) -> Iterator[
 
 def translate_job(
     names: GlueNames, found: Json, tags: Mapping[str, str]
-) -> tuple[CatalogJob, list[GapEntry]]:
+) -> tuple[LinkedJob, list[GapEntry]]:
     """A job: from the sources to the targets of its graph, if it was drawn as one."""
     name = _text(found, "Name")
     job = _job(f"aws://{names.region}/glue", name, JOB, tags)
@@ -223,8 +223,8 @@ def _above(id: str, nodes: Mapping[str, Json]) -> Iterator[str]:
                     yield above
 
 
-def _job(namespace: str, name: str, kind: JobKind, tags: Mapping[str, str]) -> CatalogJob:
-    return CatalogJob(namespace, name, kind, tags=tuple(sorted(tags.items())))
+def _job(namespace: str, name: str, kind: StatedJobType, tags: Mapping[str, str]) -> LinkedJob:
+    return LinkedJob(namespace, name, kind, tags=tuple(sorted(tags.items())))
 
 
 def _text(found: Mapping[str, Any], key: str) -> str:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from headwater.collect import Collected
 from headwater.collect.catalog.changes import CatalogChanges
-from headwater.collect.catalog.entries import CatalogReading, CatalogTable, denied_gaps
+from headwater.collect.catalog.entries import CatalogReading, TableEntry, denied_gaps
 from headwater.collect.catalog.walk import read_linked
 from headwater.collect.google.fetch import AssetReport, GoogleApi, Json
 from headwater.collect.google.names import bigquery_name
@@ -67,7 +67,7 @@ class GoogleCollector:
         settings = self._settings
         starts = settings.tables or tuple(filter(settings.is_chosen, api.list_tables()))
         links: dict[str, Json] = {}
-        tables: list[CatalogTable] = []
+        tables: list[TableEntry] = []
 
         def linked(report: AssetReport) -> list[str]:
             found = linked_assets(report)

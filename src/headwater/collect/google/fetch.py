@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 import httpx2
 
-from headwater.collect.catalog.entries import Denied
+from headwater.collect.catalog.entries import Unreadable
 from headwater.collect.catalog.walk import AT_ONCE
 from headwater.collect.google.settings import GoogleReadSettings
 from headwater.collect.rest import RestClient, RestUnavailable
@@ -38,7 +38,7 @@ class GoogleApi:
         self._lineage = RestClient(settings, AT_ONCE, transport)
         tables = settings.model_copy(update={"url": settings.bigquery_url})
         self._bigquery = RestClient(tables, AT_ONCE, transport)
-        self.denied: list[Denied] = []
+        self.denied: list[Unreadable] = []
 
     def close(self) -> None:
         self._lineage.close()
@@ -144,4 +144,4 @@ class GoogleApi:
         """Note what is refused; raises where it is not that, but nothing answers."""
         if error.status not in _DENIED:
             raise error
-        self.denied.append(Denied(what, error.reason))
+        self.denied.append(Unreadable(what, error.reason))

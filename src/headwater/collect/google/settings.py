@@ -5,7 +5,7 @@ from pydantic import Field, field_validator
 from headwater.clouds.google import GoogleProject
 from headwater.collect.catalog.settings import TableChoice
 from headwater.collect.catalog.token import bearer_credentials
-from headwater.collect.rest import ConnectionSettings, Credentials, check_url
+from headwater.collect.rest import ConnectionSettings, RequestCredentials, check_url
 from headwater.model.naming import DatasetName
 
 
@@ -37,5 +37,5 @@ class GoogleReadSettings(TableChoice, GoogleProject, ConnectionSettings):
             return f"{self.project}.{name.namespace.removeprefix(bridge)}.{name.name}"
         return name.name if name.namespace == "bigquery" and name.name.count(".") == 2 else None
 
-    def credentials(self) -> Credentials:
+    def credentials(self) -> RequestCredentials:
         return bearer_credentials(self.read_token, "--token or --token-command")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from headwater.collect.catalog.entries import CatalogColumn, CatalogJob, CatalogTable, JobKind
+from headwater.collect.catalog.entries import ColumnEntry, LinkedJob, StatedJobType, TableEntry
 from headwater.collect.google.fetch import AssetReport
 from headwater.collect.google.names import dataset_name, other_names
 from headwater.emit.events import Producer
@@ -16,14 +16,14 @@ PRODUCER = Producer.of_part("collect/google")
 _DEEPEST = 12
 
 
-def translate_table(report: AssetReport) -> CatalogTable | None:
+def translate_table(report: AssetReport) -> TableEntry | None:
     """A table of BigQuery; None for anything else, of which only the name is known."""
     if report.table is None:
         return None
     table, name = report.table, dataset_name(report.name)
     description = _text(table, "description")
     labels: Mapping[str, Any] = table.get("labels") or {}
-    return CatalogTable(
+    return TableEntry(
         name,
         other_names(name),
         columns=tuple(_columns((table.get("schema") or {}).get("fields") or ())),
@@ -33,14 +33,14 @@ def translate_table(report: AssetReport) -> CatalogTable | None:
     )
 
 
-def _columns(fields: Iterable[Json], prefix: str = "", depth: int = 0) -> Iterator[CatalogColumn]:
+def _columns(fields: Iterable[Json], prefix: str = "", depth: int = 0) -> Iterator[ColumnEntry]:
     """Columns; those in records by their paths."""
     for field in fields:
         name = f"{prefix}{_text(field, 'name')}"
         repeated = _text(field, "mode") == "REPEATED"
         kind = _text(field, "type")
         shown = f"ARRAY<{kind}>" if repeated else kind
-        yield CatalogColumn(name, shown, _text(field, "description"))
+        yield ColumnEntry(name, shown, _text(field, "description"))
         if depth < _DEEPEST:
             yield from _columns(field.get("fields") or (), f"{name}.", depth + 1)
 
@@ -71,7 +71,7 @@ def _ends(link: Json) -> tuple[str, str]:
 
 def translate_processes(
     namespace: str, processes: Iterable[tuple[Json, list[str]]], links: Mapping[str, Json]
-) -> tuple[list[CatalogJob], list[GapEntry]]:
+) -> tuple[list[LinkedJob], list[GapEntry]]:
     """A job for each process that is not made of what Headwater has published."""
     jobs, gaps, explained = [], [], set[str]()
     for process, names in processes:
@@ -96,13 +96,13 @@ def _is_published(process: Json) -> bool:
     return PUBLISHED_BY.items() <= given.items()
 
 
-def _job(namespace: str, process: Json) -> CatalogJob:
+def _job(namespace: str, process: Json) -> LinkedJob:
     """Its id is what stays the same; what it is called may be changed."""
     id = _text(process, "name").rpartition("/")[2]
     origin = process.get("origin") or {}
     source = _text(origin, "sourceType") or "CUSTOM"
-    kind = JobKind("GOOGLE", CATALOG_QUERY.job_type if source == "BIGQUERY" else source)
-    job = CatalogJob(namespace, id, kind, description=_text(process, "displayName"))
+    kind = StatedJobType("GOOGLE", CATALOG_QUERY.job_type if source == "BIGQUERY" else source)
+    job = LinkedJob(namespace, id, kind, description=_text(process, "displayName"))
     attributes = {
         str(key): value if isinstance(value, (str, int, float, bool)) else str(value)
         for key, value in sorted((process.get("attributes") or {}).items())

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 import httpx2
 
-from headwater.collect.catalog.entries import Denied
+from headwater.collect.catalog.entries import Unreadable
 from headwater.collect.catalog.walk import AT_ONCE
 from headwater.collect.rest import RestClient, RestUnavailable
 from headwater.collect.unity_catalog.settings import UnityReadSettings
@@ -41,7 +41,7 @@ class UnityApi:
     ) -> None:
         self._settings = settings
         self._rest = RestClient(settings, AT_ONCE, transport)
-        self.denied: list[Denied] = []
+        self.denied: list[Unreadable] = []
 
     def close(self) -> None:
         self._rest.close()
@@ -158,7 +158,7 @@ class UnityApi:
         """Note what is refused; raises where it is not that, but nothing answers."""
         if error.status not in _DENIED:
             raise error
-        self.denied.append(Denied(what, error.reason))
+        self.denied.append(Unreadable(what, error.reason))
 
     def _pages(self, path: str, query: Mapping[str, str], key: str) -> Iterator[Json]:
         token = ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from headwater.collect.catalog.entries import JobKind
+from headwater.collect.catalog.entries import StatedJobType
 from headwater.model.confluent.job_kinds import CATALOG_QUERY, NOTEBOOK
 from headwater.model.naming import DatasetName, by_location
 
@@ -17,11 +17,11 @@ class EntityKind(NamedTuple):
     key: str
     id_key: str
     name: str
-    job: JobKind
+    job: StatedJobType
 
 
 ENTITY_KINDS = tuple(
-    EntityKind(key, id_key, name, JobKind(_INTEGRATION, job_type))
+    EntityKind(key, id_key, name, StatedJobType(_INTEGRATION, job_type))
     for key, id_key, name, job_type in (
         ("notebookInfos", "notebook_id", "notebook", NOTEBOOK.job_type),
         ("jobInfos", "job_id", "job", "JOB"),
@@ -33,8 +33,8 @@ ENTITY_KINDS = tuple(
     )
 )
 # What somebody did that has no name there, such as a statement of a tool.
-UNNAMED = JobKind(_INTEGRATION, CATALOG_QUERY.job_type)
-EXTERNAL = JobKind(_INTEGRATION, "EXTERNAL_LINEAGE")
+UNNAMED = StatedJobType(_INTEGRATION, CATALOG_QUERY.job_type)
+EXTERNAL = StatedJobType(_INTEGRATION, "EXTERNAL_LINEAGE")
 
 
 class UnityNames(NamedTuple):

@@ -6,7 +6,7 @@ from pydantic import Field, field_validator
 
 from headwater.collect.catalog.settings import TableChoice
 from headwater.collect.catalog.token import bearer_credentials
-from headwater.collect.rest import ConnectionSettings, Credentials, check_url
+from headwater.collect.rest import ConnectionSettings, RequestCredentials, check_url
 from headwater.config import check_secret_reference, resolve_secret
 from headwater.model.naming import DatasetName
 
@@ -65,7 +65,7 @@ class UnityReadSettings(TableChoice, ConnectionSettings):
         is_whole = name.name.count(".") == 2 and all(name.name.split("."))
         return name.name if is_whole and name.namespace in self.namespaces else None
 
-    def credentials(self) -> Credentials:
+    def credentials(self) -> RequestCredentials:
         return bearer_credentials(
             lambda is_again: resolve_secret(self.token).get_secret_value().strip(), "--token"
         )

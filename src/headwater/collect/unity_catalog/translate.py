@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from headwater.collect.catalog.entries import (
-    CatalogColumn,
-    CatalogJob,
-    CatalogTable,
-    JobKind,
+    ColumnEntry,
+    LinkedJob,
+    StatedJobType,
+    TableEntry,
 )
 from headwater.collect.unity_catalog.fetch import TableReport
 from headwater.collect.unity_catalog.names import ENTITY_KINDS, EXTERNAL, UNNAMED, UnityNames
@@ -23,10 +23,10 @@ _KINDS = {kind.key: kind for kind in ENTITY_KINDS}
 _ENTITY = "databricks_entity"
 
 
-def translate_table(names: UnityNames, report: TableReport) -> CatalogTable:
+def translate_table(names: UnityNames, report: TableReport) -> TableEntry:
     table = report.table
     columns = tuple(
-        CatalogColumn(
+        ColumnEntry(
             str(each.get("name") or ""), str(each.get("type_text") or ""), _text(each, "comment")
         )
         for each in table.get("columns") or ()
@@ -35,7 +35,7 @@ def translate_table(names: UnityNames, report: TableReport) -> CatalogTable:
     location = _text(table, "storage_location")
     # A table that Databricks manages has a folder that nobody else names.
     is_named = table.get("table_type") == "EXTERNAL" and bool(location)
-    return CatalogTable(
+    return TableEntry(
         names.table(report.name),
         names.others(report.name),
         by_location(location) if is_named else None,
@@ -88,7 +88,7 @@ class UnityJobs:
 
     def __init__(self, names: UnityNames) -> None:
         self._names = names
-        self.jobs: dict[str, CatalogJob] = {}
+        self.jobs: dict[str, LinkedJob] = {}
         self.gaps: list[GapEntry] = []
 
     def add(self, report: TableReport) -> None:
@@ -99,14 +99,14 @@ class UnityJobs:
         for link in report.external:
             self._external(link)
 
-    def ids(self, kind: str) -> Iterator[tuple[str, CatalogJob]]:
+    def ids(self, kind: str) -> Iterator[tuple[str, LinkedJob]]:
         """The jobs of a kind with their ids in the workspace."""
         for name, job in self.jobs.items():
             prefix, _, id = name.partition("/")
             if prefix == kind:
                 yield id, job
 
-    def _side(self, report: TableReport, side: str, table: DatasetName) -> Iterator[CatalogJob]:
+    def _side(self, report: TableReport, side: str, table: DatasetName) -> Iterator[LinkedJob]:
         """Note what one side of a table's lineage says; gives the jobs that it names."""
         for entry in report.lineage.get(side) or ():
             place = self._names.place(entry)
@@ -123,7 +123,7 @@ class UnityJobs:
                 job.add_flow(source, target)
                 yield job
 
-    def _entities(self, table: str, entry: Json) -> Iterator[CatalogJob]:
+    def _entities(self, table: str, entry: Json) -> Iterator[LinkedJob]:
         for key, infos in entry.items():
             kind = _KINDS.get(key)
             if kind is None:
@@ -135,19 +135,19 @@ class UnityJobs:
                 if id := _text(info, kind.id_key):
                     yield self._job(f"{kind.name}/{id}", kind.job, info)
 
-    def _job(self, name: str, kind: JobKind, info: Mapping[str, Any]) -> CatalogJob:
+    def _job(self, name: str, kind: StatedJobType, info: Mapping[str, Any]) -> LinkedJob:
         job = self.jobs.get(name)
         if job is None:
             own = {"kind": name.partition("/")[0], "workspaceId": _text(info, "workspace_id")}
             facet = PRODUCER.custom_facet(**{key: value for key, value in own.items() if value})
-            job = CatalogJob(self._names.namespace, name, kind, facets={_ENTITY: facet})
+            job = LinkedJob(self._names.namespace, name, kind, facets={_ENTITY: facet})
             self.jobs[name] = job
         return job
 
-    def _unnamed(self, target: DatasetName) -> CatalogJob:
+    def _unnamed(self, target: DatasetName) -> LinkedJob:
         return self._job(f"query of {target.name}", UNNAMED, {})
 
-    def _columns(self, report: TableReport, table: DatasetName, writers: list[CatalogJob]) -> None:
+    def _columns(self, report: TableReport, table: DatasetName, writers: list[LinkedJob]) -> None:
         """Columns of a table by those they are made of; with each job that reads these."""
         for column, sources in report.columns.items():
             for each in sources:
@@ -196,7 +196,7 @@ class UnityJobs:
         return None
 
 
-def describe_job(job: CatalogJob, found: Json) -> None:
+def describe_job(job: LinkedJob, found: Json) -> None:
     """Add what the Jobs API says of a job."""
     settings = found.get("settings") or {}
     job.description = _text(settings, "description") or _text(settings, "name")
@@ -205,7 +205,7 @@ def describe_job(job: CatalogJob, found: Json) -> None:
     _add_name(job, _text(settings, "name"))
 
 
-def describe_query(job: CatalogJob, found: Json) -> None:
+def describe_query(job: LinkedJob, found: Json) -> None:
     """Add what is saved of a query."""
     job.description = _text(found, "description") or _text(found, "display_name")
     job.owner = _text(found, "owner_user_name")
@@ -214,7 +214,7 @@ def describe_query(job: CatalogJob, found: Json) -> None:
     _add_name(job, _text(found, "display_name"))
 
 
-def _add_name(job: CatalogJob, name: str) -> None:
+def _add_name(job: LinkedJob, name: str) -> None:
     if name:
         job.facets[_ENTITY] = {**job.facets[_ENTITY], "name": name}
 
