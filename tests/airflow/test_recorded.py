@@ -1,7 +1,8 @@
 """Events of Airflow's provider as they were recorded, in any order and twice: one family of jobs.
 
 `shop.ndjson` is what Airflow 3.1.8 with its OpenLineage provider 2.20.3 sent of the DAG in
-`testing/services/airflow/shop.py.txt`; only paths of the machine were changed.
+`testing/services/airflow/shop.py.txt`, with assets of another scheme, of which the provider made no
+datasets; only paths of the machine were changed.
 """
 
 from collections.abc import Iterator
