@@ -41,4 +41,4 @@ def test_before_the_run_of_the_dag_has_ended_its_tasks_have_their_parent(api: Ap
     tasks = [event for event in EVENTS if b'"name": "shop.' in event]
     api.store(*tasks)
     assert api.job("airflow", "shop.clean")["parentJobName"] == "shop"
-    assert api.job("airflow", "shop")["latestRun"] is None
+    assert api.job("airflow", "shop")["latestRun"]["state"] is None
