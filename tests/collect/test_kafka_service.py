@@ -19,7 +19,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourceType,
 )
 
-from headwater.collect.kafka import NOT_ASKED, KafkaCollector, KafkaSettings
+from headwater.collect.kafka import NOT_REQUESTED, KafkaCollector, KafkaSettings
 from testing.api import Api, open_api
 from testing.commands import run_program
 from testing.events.minimal import run_event
@@ -144,7 +144,7 @@ def test_groups_of_both_protocols_and_what_changes(kafka: Kafka, api: Api, tmp_p
         assert (facet["partitions"], facet["replicationFactor"]) == (3, 1)
         assert facet["config"]["retention.ms"] == "3600000"
         (gap,) = [each["run"]["facets"] for each in events if "collect kafka" in str(each)]
-        assert [each["name"] for each in gap["headwater_gaps"]["gaps"]] == [NOT_ASKED.what]
+        assert [each["name"] for each in gap["headwater_gaps"]["gaps"]] == [NOT_REQUESTED.what]
         groups = {each["job"]["name"]: each for each in events if "inputs" in each}
         assert groups.keys() == {"estate.classic", "estate.new"}
         for name, kind in (("estate.classic", "classic"), ("estate.new", "consumer")):
@@ -212,7 +212,7 @@ def test_what_may_not_be_read_is_a_gap(api: Api, tmp_path: Path) -> None:
         assert {each["principal"] for each in grants} == {f"User:{USER}"}
         assert {each["operation"] for each in grants} == {"describe", "describe_configs"}
         gaps = api.read("/discovery")["clusters"][0]["gaps"]
-        assert [each["name"] for each in gaps] == [NOT_ASKED.what]
+        assert [each["name"] for each in gaps] == [NOT_REQUESTED.what]
 
 
 def check_connections(kafka: GuardedKafka, folder: Path) -> None:
