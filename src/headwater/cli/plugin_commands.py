@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_origin
 
 import typer
 from pydantic import ValidationError
@@ -100,6 +100,9 @@ def _parameter(name: str, field: Any) -> inspect.Parameter:
     extra = field.json_schema_extra or {}
     is_required = field.is_required()
     kind = list[str] if str(field.annotation).startswith(("tuple[", "list[")) else field.annotation
+    if get_origin(kind) is Literal:
+        # Checked with the other settings, which know which of them go together.
+        kind = str
     flag = f"--{name.replace('_', '-')}"
     if metavar := extra.get("argument"):
         info: Any = typer.Argument(metavar=metavar, help=field.description)

@@ -20,7 +20,11 @@ PUBLISHERS = Registry(
     own={
         "openlineage": Entry(
             "headwater.publish.openlineage:OpenLineagePublisher",
-            "Relay every event, as received, to another OpenLineage backend by HTTP.",
+            "Relay every event, as received, to another OpenLineage backend, Kafka or a file.",
+        ),
+        "openlineage-graph": Entry(
+            "headwater.publish.openlineage.graph:OpenLineageGraphPublisher",
+            "The graph as it holds now, as OpenLineage events, to a backend, Kafka or a file.",
         ),
         "unity-catalog": Entry(
             "headwater.publish.unity_catalog:UnityCatalogPublisher",

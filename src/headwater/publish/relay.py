@@ -30,6 +30,8 @@ BYTES_AT_ONCE = 8_000_000
 # The index of each event that the target has answered, and why it refuses it or None.
 Answers = Iterable[tuple[int, str | None]]
 Send = Callable[[Sequence[bytes]], Answers]
+# An event as it is to be sent; None where it is not for the target.
+Choose = Callable[[bytes], bytes | None]
 
 
 class Relay:
@@ -74,7 +76,9 @@ class Relay:
         ]
         return [register, *sent]
 
-    def run(self, send: Send, is_new_only: bool) -> Iterator[Published]:
+    def run(
+        self, send: Send, is_new_only: bool, choose: Choose | None = None
+    ) -> Iterator[Published]:
         """Send what waits until nothing does; each step is recorded before it is yielded."""
         reader = self._register(is_new_only)
         while True:
@@ -82,7 +86,7 @@ class Relay:
                 waiting = read_waiting(connection, EVENTS_AT_ONCE, BYTES_AT_ONCE, reader.id)
             if not waiting:
                 return
-            yield self._step(reader.id, waiting, send)
+            yield self._step(reader.id, waiting, send, choose)
 
     def _register(self, is_new_only: bool) -> OutboxReader:
         target = (self._name, self._publisher, self._address)
@@ -90,13 +94,25 @@ class Relay:
         fill_history(self._engine, reader)
         return reader
 
-    def _step(self, reader: int, waiting: Sequence[Waiting], send: Send) -> Published:
-        events = [each for each in waiting if _is_relayed(each)]
-        others = [each for each in waiting if not _is_relayed(each)]
+    def _step(
+        self, reader: int, waiting: Sequence[Waiting], send: Send, choose: Choose | None
+    ) -> Published:
+        events: list[Waiting] = []
+        others: list[Waiting] = []
+        payloads: list[bytes] = []
+        for each in waiting:
+            payload = _payload(each)
+            if payload is not None and choose is not None:
+                payload = choose(payload)
+            if payload is None:
+                others.append(each)
+            else:
+                events.append(each)
+                payloads.append(payload)
         answers: dict[int, str | None] = {}
         failure: HeadwaterError | None = None
         try:
-            for index, reason in send([_payload(each) for each in events]):
+            for index, reason in send(payloads):
                 answers[index] = reason
         except TargetUnavailable as error:
             failure = error
@@ -130,11 +146,8 @@ class Relay:
         return Published(sent, len(refused), len(others), waiting)
 
 
-def _is_relayed(waiting: Waiting) -> bool:
-    """Whether it is an OpenLineage event, and still stored: edits are Headwater's own."""
-    return waiting.event is not None and waiting.event.kind != Kind.EDIT
-
-
-def _payload(waiting: Waiting) -> bytes:
-    assert waiting.event is not None
+def _payload(waiting: Waiting) -> bytes | None:
+    """An OpenLineage event that is still stored; edits are Headwater's own, and stay."""
+    if waiting.event is None or waiting.event.kind == Kind.EDIT:
+        return None
     return waiting.event.payload

@@ -4,15 +4,10 @@ Certificates and keys go to Kafka as text, so that executors on other machines n
 them. Secrets are read when a client is made: Kafka and Spark hide these properties in their logs.
 """
 
-from pathlib import Path
-
 from headwater.access import KafkaAccess
 from headwater.config import resolve_secret
-from headwater.errors import BadConfig
+from headwater.kafka_client import read_certificates, read_key
 
-_CERTIFICATE = "-----BEGIN CERTIFICATE-----"
-_KEY = "-----BEGIN PRIVATE KEY-----"
-_ENCRYPTED_KEY = "-----BEGIN ENCRYPTED PRIVATE KEY-----"
 _SECURITY = "org.apache.kafka.common.security"
 _MODULES = {
     "PLAIN": f"{_SECURITY}.plain.PlainLoginModule",
@@ -75,35 +70,3 @@ def _login(access: KafkaAccess, mechanism: str) -> str:
 def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def read_certificates(given: str, setting: str) -> str:
-    """The certificates that a setting holds or refers to, as PEM."""
-    text = _read(given, setting)
-    if _CERTIFICATE not in text:
-        raise BadConfig(f"ingest.kafka.{setting}", "it has no certificate in PEM")
-    return text
-
-
-def read_key(access: KafkaAccess) -> str:
-    """The private key, in the only form that Kafka's clients read."""
-    text = _read(access.key, "key")
-    if _ENCRYPTED_KEY in text and not access.key_password:
-        raise BadConfig("ingest.kafka.key", "the key has a password; give --key-password")
-    if _KEY not in text and _ENCRYPTED_KEY not in text:
-        advice = "openssl pkcs8 -topk8 -nocrypt -in KEY -out KEY.pk8"
-        reason = f"it has no private key in PEM as PKCS#8; convert it: {advice}"
-        raise BadConfig("ingest.kafka.key", reason)
-    return text
-
-
-def _read(given: str, setting: str) -> str:
-    if given.startswith("-----BEGIN"):
-        return given
-    if given.startswith(("env:", "file:")):
-        return resolve_secret(given).get_secret_value()
-    try:
-        return Path(given).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise BadConfig(f"ingest.kafka.{setting}", f"'{given}' cannot be read: {reason}") from None

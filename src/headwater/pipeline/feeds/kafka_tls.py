@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from headwater.config import resolve_secret
 from headwater.errors import BadConfig, SourceUnavailable
+from headwater.kafka_client import read_certificates, read_key
 from headwater.pipeline.feeds.kafka_errors import advise, with_advice
-from headwater.pipeline.feeds.kafka_security import read_certificates, read_key
 
 if TYPE_CHECKING:
     from headwater.access import KafkaAccess

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError, SourceUnavailable
 from headwater.extras import install_line, is_installed
+from headwater.kafka_client import librdkafka_settings
 from headwater.model.values.instant import format_instant
 from headwater.pipeline.check_steps import IngestionStep, Step, run_steps
 from headwater.pipeline.feeds.kafka import KafkaSource
-from headwater.pipeline.feeds.kafka_librdkafka import librdkafka_settings
 from headwater.pipeline.feeds.registry import Source, find_feed_type
 from headwater.pipeline.ingestions.reading import Ingestion
 from headwater.pipeline.ingestions.sources import make_source
@@ -73,7 +73,7 @@ def _find_topics(source: KafkaSource) -> str:
     from confluent_kafka.admin import AdminClient
 
     problems: list[str] = []
-    settings: dict[str, Any] = {**librdkafka_settings(source)}
+    settings: dict[str, Any] = {**librdkafka_settings(source.brokers, source.access)}
     settings["error_cb"] = lambda error: problems.append(error.str())
     client = AdminClient(settings)
     try:

@@ -53,16 +53,17 @@ class CatalogSettings(Section):
 
     def has_in_scope(self, subject: str) -> bool:
         """Whether the patterns choose what is of a dataset or job, given as NAMESPACE/NAME."""
-        if self.include and not _matches(self.include, subject):
+        if self.include and not matches_any(self.include, subject):
             return False
         return not self.excludes(subject)
 
     def excludes(self, subject: str) -> bool:
         """Whether nothing is to name a dataset or job, given as NAMESPACE/NAME."""
-        return _matches(self.exclude, subject)
+        return matches_any(self.exclude, subject)
 
 
-def _matches(patterns: Iterable[str], subject: str) -> bool:
+def matches_any(patterns: Iterable[str], subject: str) -> bool:
+    """Whether a pattern is that of a dataset or job, given as NAMESPACE/NAME."""
     # Names hold slashes, and so do namespaces: any end of it may be the name.
     return any(
         fnmatchcase(subject, pattern) or fnmatchcase(subject, f"*/{pattern}")
