@@ -178,7 +178,7 @@ class TestKafka:
 
     def test_the_order_of_a_job_is_kept(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """After one that brokers did not take, the next of its job are sent again."""
-        broker = _Broker({of("a", 2): KafkaError._MSG_TIMED_OUT})
+        broker = _Broker({of("a", 2): KafkaError.REQUEST_TIMED_OUT})
         events = [of("a", 1), of("a", 2), of("b", 1), of("a", 3)]
         sent = []
         with topic(broker, monkeypatch) as target, pytest.raises(TargetUnavailable):

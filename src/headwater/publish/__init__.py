@@ -45,6 +45,14 @@ PUBLISHERS = Registry(
             "headwater.publish.google_lineage:GooglePublisher",
             "The lineage of jobs as OpenLineage events for Google's Data Lineage API.",
         ),
+        "datahub": Entry(
+            "headwater.publish.datahub:DataHubPublisher",
+            "Lineage by column, and data jobs, to DataHub by its own API.",
+        ),
+        "openmetadata": Entry(
+            "headwater.publish.openmetadata:OpenMetadataPublisher",
+            "Lineage by column between what OpenMetadata has, by its own API.",
+        ),
     },
     reserved=("status", "refused", "again", "remove"),
 )

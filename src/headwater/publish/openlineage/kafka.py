@@ -89,7 +89,7 @@ class KafkaTarget:
         late: set[str] = set()
         problem = ""
         for index, key in enumerate(keys):
-            error = outcomes.get(index, KafkaError(KafkaError._MSG_TIMED_OUT))
+            error = outcomes.get(index, KafkaError(KafkaError.REQUEST_TIMED_OUT))
             if error is not None and error.code() not in _OF_THE_EVENT:
                 late.add(key)
                 problem = problem or error.str()
