@@ -245,3 +245,10 @@ def test_a_relay_to_a_file(store: Engine, fill: Fill, tmp_path: Path) -> None:
     assert [job["name"] for job in jobs] == ["orders-source", "enrich", "sink-3", "sink-5"]
     assert {job["namespace"] for job in jobs} == {"jobs"}
     assert list(OpenLineagePublisher(chosen, store).publish()) == []
+
+
+def test_a_relay_since_a_time(store: Engine, fill: Fill, tmp_path: Path) -> None:
+    fill(EVENTS)
+    chosen = settings(f"file:{tmp_path / 'x'}", since="2024-05-01T10:00:04Z")
+    (step,) = OpenLineagePublisher(chosen, store).publish()
+    assert (step.sent, step.skipped, step.waiting) == (2, 3, 0)

@@ -117,7 +117,7 @@ class DataHubCatalog:
             self._post(key, _NOT_THERE)
             return
         if key.kind == JOB:
-            nothing = {"inputDatasets": [], "outputDatasets": []}
+            nothing: Json = {"inputDatasets": [], "outputDatasets": []}
             self._post(key, {**_NOT_THERE, "dataJobInputOutput": nothing})
             return
         there = self._read_lineage(key.key)

@@ -24,12 +24,11 @@ def merge_lineage(there: Json, ours: Json) -> Json:
         if not were_ours.issuperset(_datasets(each))
     ]
     links = [each for each in _list(ours, "upstreams") if each["dataset"] not in of_others]
-    merged = {
+    return {
         **there,
         "upstreams": theirs + links,
         "fineGrainedLineages": columns + _without(ours, of_others),
     }
-    return merged
 
 
 def is_same(there: Json, wanted: Json) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from headwater.config import Section
 from headwater.errors import BadConfig, BadSecret, Conflict
@@ -14,6 +14,7 @@ from headwater.publish.openlineage.selection import EventSelection
 from headwater.publish.openlineage.settings import TargetSettings
 from headwater.publish.openlineage.target import EventTarget, open_target
 from headwater.publish.relay import Relay
+from headwater.publish.since import check_since, read_since
 from headwater.store.engine import Engine
 
 NAME = "openlineage"
@@ -49,6 +50,18 @@ class OpenLineageSettings(TargetSettings):
         "NAMESPACE/NAME, matches; datasets that other events name stay in them. Can be repeated.",
         json_schema_extra={"metavar": "PATTERN"},
     )
+
+    since: str = Field(
+        default="",
+        description="Leave out events of before then: a time, or how long ago, such as 12h. They "
+        "do not wait for the target any more.",
+        json_schema_extra={"metavar": "TIME"},
+    )
+
+    @field_validator("since")
+    @classmethod
+    def _is_time(cls, value: str) -> str:
+        return check_since(value)
 
     @property
     def selection(self) -> EventSelection:
@@ -88,8 +101,10 @@ class OpenLineagePublisher:
 
     def publish(self) -> Iterator[Published]:
         with self._open() as target:
-            choose = self._settings.selection.choose
-            yield from self._relay.run(target.send, self._settings.new_only, choose)
+            given = self._settings
+            since = read_since(given.since) if given.since else None
+            choose = given.selection.choose
+            yield from self._relay.run(target.send, given.new_only, choose, since)
 
     def _open(self) -> EventTarget:
         return open_target(self._settings, self._settings.batch)

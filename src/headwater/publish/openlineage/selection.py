@@ -44,14 +44,17 @@ class EventSelection(NamedTuple):
         if not self._may_be_changed(payload):
             return payload
         # By the standard library, which keeps numbers of any size.
-        changed = rewrite_namespaces(json.loads(payload), self.rewrites)
+        event = json.loads(payload)
+        changed = rewrite_namespaces(event, self.rewrites)
+        if changed == event:
+            return payload
         return json.dumps(changed, separators=(",", ":")).encode()
 
     def _may_be_changed(self, payload: bytes) -> bool:
         """Whether a namespace to replace may be in it: some producers escape its slashes."""
         if not self.rewrites:
             return False
-        return b"\\" in payload or any(each.old.encode() in payload for each in self.rewrites)
+        return b"\\" in payload or any(f'"{each.old}'.encode() in payload for each in self.rewrites)
 
     def _has(self, subject: str) -> bool:
         if self.include and not matches_any(self.include, subject):
