@@ -20,7 +20,7 @@ UNIT := not integration and not long and not slow
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark lab-connect lab-bridge connect services all-services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean lab-flink
+.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark lab-connect lab-bridge connect services all-services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean lab-flink fuzz soak
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -108,6 +108,12 @@ test-unit: $(READY)  ## the quick tests, which need no service
 
 test-long: all-services connect  ## kill loops, soak, second versions, new machines (TESTS=... for some of them)
 	$(BIN)/python -m pytest -m long $(TESTS)
+
+fuzz: $(READY)  ## requests by chance to a server, with progress (REQUESTS=200000 SEED=... FIRST=... DATABASE=postgresql)
+	$(BIN)/python -m tests.fuzz $(if $(REQUESTS),--requests $(REQUESTS)) $(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST)) $(if $(DATABASE),--database $(DATABASE))
+
+soak: $(READY)  ## a server for long, and its memory; goes on where it was ended (EVENTS=1000000 FOLDER=... STORE=URL)
+	$(BIN)/python -m tests.faults.soak $(if $(EVENTS),--events $(EVENTS)) $(if $(FOLDER),--folder $(FOLDER)) $(if $(STORE),--store $(STORE))
 
 test-pythons: dist  ## the unit tests with the wheel in each supported Python that is here (PYTHONS="3.12 3.13" for some)
 	$(BIN)/python -m scripts.test_pythons dist $(PYTHONS)

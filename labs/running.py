@@ -4,7 +4,8 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import psutil
 from confluent_kafka import KafkaException
@@ -16,6 +17,9 @@ from testing.services.process import StartFailed
 _INTERRUPTED = 130
 _FAILURES = (LabFailed, StartFailed, HeadwaterError, KafkaException, TimeoutError)
 
+T = TypeVar("T")
+# Titles, and what each step does with the stage.
+Steps = Sequence[tuple[str, Callable[[T], None]]]
 # Plays the lab on a port, or on any; and leaves it running at the end, or not.
 Play = Callable[[int | None, bool], None]
 
@@ -40,7 +44,16 @@ def run_lab(name: str, description: str | None, play: Play) -> int:
     return status if _has_nothing_left() else 1
 
 
-def wait_for_interrupt(url: str) -> None:
+def play_steps(stage: T, steps: Steps[T], url: str, keeps: bool) -> None:
+    """Play one after the other; afterwards leave the server running, if that is wished."""
+    for number, (title, play) in enumerate(steps, 1):
+        print(f"\n{number}. {title}", flush=True)
+        play(stage)
+    if keeps:
+        _wait_for_interrupt(url)
+
+
+def _wait_for_interrupt(url: str) -> None:
     print(f"\nOpen {url} in a browser; Ctrl-C stops the lab.", flush=True)
     try:
         signal.pause()

@@ -15,9 +15,10 @@ from playwright.sync_api import Browser, Page
 
 from headwater.cli.demo.folder import DemoStore
 from headwater.model.values.instant import DAY, format_instant, now
-from testing.api import no_lake, serve
+from testing.api import no_lake, open_api, serve
+from testing.operations import fill_operations
 from testing.services.chromium import open_browser
-from testing.site import DASHBOARD, FACT, SUMMARY_JOB, dataset_id, field_id, wait_until_read
+from testing.site import DASHBOARD, FACT, RAW, SUMMARY_JOB, dataset_id, field_id, wait_until_read
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 WIDE = (1240, 740)
@@ -30,7 +31,7 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 class Picture(NamedTuple):
     """A page, what to wait for on it, and whether all of a graph is to be in view.
 
-    `pasted` goes into its text box, and is sent.
+    `pasted` goes into its text box, and is sent. What the example has nothing of is `is_operated`.
     """
 
     path: str
@@ -39,6 +40,14 @@ class Picture(NamedTuple):
     size: tuple[int, int] = WIDE
     is_fitted: bool = False
     pasted: str = ""
+    is_operated: bool = False
+
+
+class Servers(NamedTuple):
+    """One with the example, one with collectors, an ingestion, findings and drift."""
+
+    example: str
+    operated: str
 
 
 def _named(names: tuple[str, str], **more: str) -> dict[str, str]:
@@ -101,7 +110,12 @@ PICTURES = {
     "tag": Picture("/tag", {"name": "pii"}, ".impact-table tr", LOW),
     "owner": Picture("/owner", {"name": "team:analytics"}, ".impact-table tr", LOW),
     "settings": Picture("/settings", {}, ".impact-table tr"),
-    "collectors": Picture("/collectors", {}, ".empty", LOW),
+    "discovery": Picture("/discovery", {}, ".problem-rows", LOW, is_operated=True),
+    "drift": Picture("/drift", {}, ".problem-rows", LOW, is_operated=True),
+    "collectors": Picture("/collectors", {}, ".facts", LOW, is_operated=True),
+    "ingestions": Picture("/ingestions", {}, ".facts", LOW, is_operated=True),
+    "impact": Picture("/impact", {"node": dataset_id(RAW)}, ".impact-table tr", LOW),
+    "past": Picture("/dataset", _named(FACT, asof="3 days ago"), ".schema-row"),
     "compare-runs": Picture("/compare", _named(SUMMARY_JOB), ".compare-table"),
     "compared": Picture(
         "/lineage",
@@ -160,26 +174,31 @@ def take_job_sql(page: Page, url: str, picture: Picture, file: Path) -> None:
     page.locator("section.card", has=page.locator(".sql")).screenshot(path=file)
 
 
-def take_all(browser: Browser, url: str, folder: Path, only: Collection[str]) -> None:
+def take_all(browser: Browser, servers: Servers, folder: Path, only: Collection[str]) -> None:
     for theme in THEMES:
         context = browser.new_context(color_scheme=theme)
         page = context.new_page()
         if "run" in only:
-            take_run(page, url, folder / f"run-{theme}.png")
+            take_run(page, servers.example, folder / f"run-{theme}.png")
         for name, picture in PICTURES.items():
             if name in only:
                 how = take_job_sql if name == "job-sql" else take
+                url = servers.operated if picture.is_operated else servers.example
                 how(page, url, picture, folder / f"{name}-{theme}.png")
         context.close()
 
 
 @contextmanager
-def serve_example() -> Iterator[str]:
+def serve_both() -> Iterator[Servers]:
     with tempfile.TemporaryDirectory() as folder:
         store = DemoStore(Path(folder))
         store.load()
-        with serve(no_lake(store.url)) as url:
-            yield url
+        with (
+            serve(no_lake(store.url)) as url,
+            open_api(f"sqlite:///{Path(folder) / 'operated.db'}") as api,
+        ):
+            fill_operations(api)
+            yield Servers(url, api.url)
 
 
 def main() -> None:
@@ -190,8 +209,8 @@ def main() -> None:
     given = parser.parse_args()
     folder: Path = given.folder
     folder.mkdir(parents=True, exist_ok=True)
-    with serve_example() as url, open_browser() as browser:
-        take_all(browser, url, folder, given.only or names)
+    with serve_both() as servers, open_browser() as browser:
+        take_all(browser, servers, folder, given.only or names)
     print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
 
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx2
 import msgspec
 import uvicorn
-from sqlalchemy import Engine, delete, select, update
+from sqlalchemy import Engine, select
 
 from headwater.collect.plans import CollectorPlan
 from headwater.config import LakeSettings, Settings, SqlSettings
@@ -24,7 +24,7 @@ from headwater.server.http.protocol import BoundedProtocol
 from headwater.store import tables
 from headwater.store.engine import open_engine
 from headwater.store.write.packing import unpack
-from testing.stores import prepare_sqlite
+from testing.stores import empty_tables, prepare_sqlite
 
 JSON = "application/json"
 
@@ -135,13 +135,9 @@ class Api:
 
     def empty(self) -> None:
         """Remove everything, as a prune would: writers forget what they knew to be stored."""
-        with self.engine.begin() as connection:
-            index = (tables.search_word, tables.search_part)
-            lists = (tables.task, tables.event_set, tables.event_set_member)
-            for table in (*tables.TABLES.values(), *index, *lists):
-                connection.execute(delete(table))
-            state = tables.store_state
-            connection.execute(update(state).values(generation=state.c.generation + 1))
+        index = (tables.search_word, tables.search_part)
+        lists = (tables.task, tables.event_set, tables.event_set_member)
+        empty_tables(self.engine, (*tables.TABLES.values(), *index, *lists))
 
 
 def escape(name: str) -> str:

@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+
+from testing.forked import Forker
 
 
 class Outcome(NamedTuple):
@@ -16,10 +19,27 @@ class Outcome(NamedTuple):
 Run = Callable[..., Outcome]
 
 
+PROGRAM = Path(sys.executable).with_name("headwater")
+# Those that run nothing now: as many as commands ran beside each other.
+_idle: list[Forker] = []
+
+
 def run_program(*arguments: str, seconds: float = 300) -> Outcome:
-    """Run the installed program: what opens a store is best left to a process of its own."""
-    program = Path(sys.executable).with_name("headwater")
-    ended = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=seconds)
+    """Run the program in a process of its own: best for what opens a store."""
+    try:
+        forker = _idle.pop()
+    except IndexError:
+        forker = Forker()
+    with tempfile.TemporaryDirectory(prefix="headwater-run-") as folder:
+        outputs = Path(folder)
+        status = forker.run(PROGRAM, arguments, outputs, seconds)
+        _idle.append(forker)
+        return Outcome(status, *((outputs / name).read_text() for name in ("out", "err")))
+
+
+def run_installed(*arguments: str, seconds: float = 300) -> Outcome:
+    """Run the installed program as its users do, with all that a new Python takes for it."""
+    ended = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=seconds)
     return Outcome(ended.returncode, ended.stdout, ended.stderr)
 
 

@@ -30,6 +30,22 @@ _SMALL_IN_GRAPH = """() => [...document.querySelectorAll(".react-flow__viewport 
   .filter((button) => button.offsetWidth < 24 || button.offsetHeight < 24)
   .map((button) => button.outerHTML.slice(0, 160))"""
 
+# How many stops of the Tab key are looked at: a list may have thousands.
+_STOPS = 60
+# What has the focus: who it is, and what is wrong with it; nothing at the end of the page.
+_FOCUSED = """() => {
+  const at = document.activeElement;
+  if (!at || at === document.body) return null;
+  window.stops ??= new Map();
+  if (!window.stops.has(at)) window.stops.set(at, window.stops.size);
+  const style = getComputedStyle(at), box = at.getBoundingClientRect();
+  const faults = [];
+  if (style.outlineStyle === "none" && style.boxShadow === "none") faults.push("shows no focus");
+  if (box.width === 0 || box.height === 0) faults.push("has no size");
+  if (box.bottom < 0 || box.top > innerHeight) faults.push("is out of view");
+  return { stop: window.stops.get(at), faults, html: at.outerHTML.slice(0, 120) };
+}"""
+
 # The network is never idle: pages follow what happens.
 _IS_READ = """() => document.querySelector("#content")?.childElementCount > 0
   && !document.querySelector(".loading, .waiting")"""
@@ -127,6 +143,21 @@ class Site(NamedTuple):
         found = self.page.evaluate(_TARGETS)
         small = [node["html"][:160] for rule in found["violations"] for node in rule["nodes"]]
         return small + list(self.page.evaluate(_SMALL_IN_GRAPH))
+
+    def keyboard_faults(self) -> list[str]:
+        """What is wrong for who goes through the page by the Tab key: unseen, or a trap."""
+        self.page.evaluate("document.activeElement?.blur(); window.scrollTo(0, 0)")
+        faults, before = [], -1
+        for _ in range(_STOPS):
+            self.page.keyboard.press("Tab")
+            focused = self.page.evaluate(_FOCUSED)
+            if focused is None:
+                break
+            faults += [f"{fault}: {focused['html']}" for fault in focused["faults"]]
+            if focused["stop"] == before:
+                faults.append(f"keeps the focus: {focused['html']}")
+            before = focused["stop"]
+        return faults
 
     def too_wide(self) -> list[str]:
         """What makes the page scroll sideways."""

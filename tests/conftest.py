@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 import uuid
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
@@ -35,6 +36,10 @@ QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 def pytest_configure(config: pytest.Config) -> None:
     # Before anything is started: workers and services take this over.
     hear_ctrl_c()
+    # Some machines keep Python from storing compiled files: every process of a run, of which there
+    # are hundreds, would compile all anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     config.pluginmanager.register(FailedFixtures())
     # Of every Spark that a test starts: with the quick compiler and the plain collector its start
     # costs less than half. Spark itself reads these variables, and prints nothing about them.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bench.client import Client
 from bench.figure import Figure
+from bench.rows.bridge import bridge_lineage
 from bench.rows.collect import (
     collect_confluent,
     collect_connect,
@@ -16,6 +17,7 @@ from bench.rows.connect import connect_apply, connect_worker
 from bench.rows.estate import estate, estate_large
 from bench.rows.ingest import batch_sqlite, single_postgres, single_sqlite, wide
 from bench.rows.kafka import kafka_stream
+from bench.rows.kafka_estate import collect_kafka
 from bench.rows.kinesis import kinesis_cost
 from bench.rows.live import live_tabs
 from bench.rows.mixed import readers_and_writers
@@ -56,6 +58,7 @@ ROWS = (
     Row("connect-apply", connect_apply, is_full_only=True),
     Row("connect-worker", connect_worker, is_full_only=True),
     Row("collect-connect", collect_connect, is_full_only=True),
+    Row("collect-kafka", collect_kafka, is_full_only=True),
     Row("collect-confluent", collect_confluent, is_full_only=True),
     Row("collect-registry", collect_registry, is_full_only=True),
     Row("collect-flink", collect_flink, is_full_only=True),
@@ -66,6 +69,7 @@ ROWS = (
     Row("estate-large", estate_large, is_full_only=True),
     Row("reads-postgres", reads_postgres, is_full_only=True),
     Row("prunes", prunes, is_full_only=True),
+    Row("bridge-lineage", bridge_lineage, is_full_only=True),
     Row("growth", growth, is_full_only=True),
     Row("reads-history", reads_history, is_full_only=True),
     Row("bulk-growth", bulk_growth, is_full_only=True),

@@ -186,19 +186,25 @@ def _measure(command: Sequence[str], expected: int) -> list[tuple[Pass, Pass]]:
 
 
 def run_collector(options: Sequence[str], folder: Path) -> Pass:
+    found, text = run_command(["collect", *options], folder)
+    return found._replace(stored=json.loads(text)["stored"])
+
+
+def run_command(arguments: Sequence[str], folder: Path, status: int = 0) -> tuple[Pass, bytes]:
+    """Run `headwater` to its end, which must be with this status; gives what it printed as well."""
     program = Path(sys.executable).with_name("headwater")
     with process.meter() as reading, (folder / "out").open("w+b") as out:
         started = time.perf_counter()
-        child = subprocess.Popen([program, "collect", *options, "-o", "json"], stdout=out)
-        _, status, used = os.wait4(child.pid, 0)
+        child = subprocess.Popen([program, *arguments, "-o", "json"], stdout=out)
+        _, ended, used = os.wait4(child.pid, 0)
         seconds = time.perf_counter() - started
-        child.returncode = os.waitstatus_to_exitcode(status)
+        child.returncode = os.waitstatus_to_exitcode(ended)
         out.seek(0)
         text = out.read()
-    if child.returncode != 0:
+    if child.returncode != status:
         raise RuntimeError(f"the pass ended with status {child.returncode}")
     cpu = used.ru_utime + used.ru_stime
-    return Pass(seconds, cpu, used.ru_maxrss / 1e3, json.loads(text)["stored"], reading.steal)
+    return Pass(seconds, cpu, used.ru_maxrss / 1e3, 0, reading.steal), text
 
 
 def figures_of_passes(

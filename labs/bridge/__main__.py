@@ -4,7 +4,7 @@ import sys
 
 from labs.bridge.stage import open_stage
 from labs.bridge.steps import STEPS
-from labs.running import run_lab, wait_for_interrupt
+from labs.running import play_steps, run_lab
 
 # As LineageBridge's examples have it.
 _PORT = 8_000
@@ -14,11 +14,7 @@ def _play(port: int | None, keeps: bool) -> None:
     print("Starting an account of Confluent Cloud and Headwater ...", flush=True)
     with open_stage(_PORT if port is None else port) as stage:
         print(f"Headwater listens on {stage.url}, the account on {stage.cloud.url}", flush=True)
-        for number, (title, play) in enumerate(STEPS, 1):
-            print(f"\n{number}. {title}", flush=True)
-            play(stage)
-        if keeps:
-            wait_for_interrupt(stage.url)
+        play_steps(stage, STEPS, stage.url, keeps)
 
 
 if __name__ == "__main__":

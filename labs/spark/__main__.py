@@ -2,7 +2,7 @@
 
 import sys
 
-from labs.running import run_lab, wait_for_interrupt
+from labs.running import play_steps, run_lab
 from labs.spark.stage import open_stage
 from labs.spark.steps import STEPS
 
@@ -11,11 +11,7 @@ def _play(port: int | None, keeps: bool) -> None:
     print("Starting a broker, a server and Spark ...", flush=True)
     with open_stage(port) as stage:
         print(f"Headwater listens on {stage.graph.url}", flush=True)
-        for number, (title, play) in enumerate(STEPS, 1):
-            print(f"\n{number}. {title}", flush=True)
-            play(stage)
-        if keeps:
-            wait_for_interrupt(stage.graph.url)
+        play_steps(stage, STEPS, stage.graph.url, keeps)
 
 
 if __name__ == "__main__":

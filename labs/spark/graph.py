@@ -1,5 +1,6 @@
 """What the graph says of streams, their columns and what they have read and written."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 from headwater.cli.api.node_lookup import NodeType
@@ -7,8 +8,10 @@ from headwater.cli.commands.lineage.diff import ask_diff, show_diff
 from headwater.cli.commands.lineage.lineage import Question
 from headwater.cli.output.screen import Grid
 from headwater.graph.answer import Side
+from headwater.model.values.consumer_groups import GROUP_FACET, group_namespace
 from headwater.model.values.instant import format_instant
 from labs.graph import LabGraph, Shape, escaped
+from testing.commands import run_program
 
 _KINDS = {"kafka": "topic", "rate": "rate"}
 
@@ -61,6 +64,26 @@ class Graph(LabGraph):
             counts = map(str, (look.batch, look.read, look.written))
             grid.add(look.job, look.state, *counts, look.watermark)
         self.screen.show(grid)
+
+    def show_discovery(self, bootstrap: str, folder: Path) -> list[Shape]:
+        """Collect from a broker, and list what nobody documented there; gives it."""
+        command = f"discover --bootstrap {bootstrap}"
+        self.say_command(command)
+        where = ["--state", str(folder), "--server", self.url]
+        shown = run_program(*command.split(), *where)
+        self.screen.say(self.screen.clean(shown.out + shown.err).rstrip())
+        return list(self.client.ask("/api/v1/discovery")["findings"])
+
+    def show_readers(self, topic: str) -> Shape:
+        question = Question((Side.DOWNSTREAM,), depth=1)
+        return self.show_lineage(topic, "--down --depth 1", question, NodeType.DATASET)
+
+    def collected_groups(self, cluster: str) -> set[str]:
+        """The groups of a cluster that a collector has reported."""
+        events = self.client.ask("/api/v1/events/lineage", limit=1_000)["events"]
+        space = group_namespace(cluster)
+        found = [each for each in events if each.get("job", {}).get("namespace") == space]
+        return {each["run"]["facets"][GROUP_FACET]["group"] for each in found}
 
     def look(self, job: str) -> Look | None:
         """How far a stream is; None while it has told no batch."""

@@ -70,6 +70,21 @@ def run_streams(stage: Stage) -> None:
     check(all(before < after for before, after in rows), "each has written more rows", rows)
 
 
+def join_groups(stage: Stage) -> None:
+    """See what the broker knows of the streams: two consumer groups, which are no jobs beside."""
+    stage.wait("the groups of two streams", lambda: len(stage.list_groups()) == 2)
+    cluster = f"kafka://{stage.kafka.bootstrap}"
+    findings = stage.graph.show_discovery(stage.kafka.bootstrap, stage.folder / "collected")
+    groups = stage.graph.collected_groups(cluster)
+    check(groups == stage.list_groups(), f"the broker's {len(groups)} groups are collected", groups)
+    found = labels(stage.graph.show_readers(f"{cluster}|orders"))
+    streams = {"job iceberg-ingestion", "job supplier-stats"}
+    datasets = {"topic orders", "topic supplier-stats", "table orders"}
+    check(found == streams | datasets, "each is one job with its stream, and none by itself", found)
+    kinds = {each["name"]: each["kind"] for each in findings}
+    check(kinds == {"supplier-stats": "noReader"}, "what nobody reads is found, no more", kinds)
+
+
 def run_batch(stage: Stage) -> None:
     """See one chain from the topic to the statistics, by column."""
     stage.run_batch()
@@ -154,6 +169,7 @@ STEPS: tuple[tuple[str, Callable[[Stage], None]], ...] = (
         "Three streams run: orders are made up, go into Iceberg, and are summed up by window",
         run_streams,
     ),
+    ("The broker's consumer groups are joined with the streams that read by them", join_groups),
     ("A batch job reads the table that is being written to", run_batch),
     ("A failure: an invalid message arrives", fail),
     ("A restart: the stream continues where it was, and skips invalid messages", restart),

@@ -133,6 +133,8 @@ def main() -> None:
     parser.add_argument("--brokers", required=True, help="Kafka's bootstrap servers")
     options = parser.parse_args()
     with open_spark("lab-streams", options.folder) as spark:
+        # Spark asks for offsets without a group, unless it is told to be a member of one.
+        spark.conf.set("spark.sql.streaming.kafka.useDeprecatedOffsetFetching", "true")
         listening = headwater.spark.listen(spark, url=options.server, namespace="fh-local")
         streams = Streams(spark, options.brokers, options.folder)
         with closing(listening):

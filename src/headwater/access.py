@@ -1,4 +1,4 @@
-"""Settings of how to reach what events are ingested from: an account of AWS, a secured Kafka."""
+"""Settings of how to reach a secured Kafka, or an account of AWS."""
 
 from typing import Literal
 from urllib.parse import urlsplit
@@ -66,12 +66,12 @@ class KafkaAccess(Section):
 
     security_protocol: SecurityProtocol = Field(
         default="",
-        description="PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL; empty: PLAINTEXT, or what "
-        "`--consumer` says.",
+        description="PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL; empty: SASL_SSL with a user, SSL "
+        "with a CA or a certificate.",
     )
     ca: str = Field(
         default="",
-        description="CA of the brokers (PEM): a file, env:VARIABLE or the text; empty: Java's own.",
+        description="CA of the brokers (PEM): a file, env:VARIABLE or the text; empty: known ones.",
     )
     certificate: str = Field(
         default="", description="Client certificate (PEM): a file, env:VARIABLE or the text."
@@ -100,6 +100,20 @@ class KafkaAccess(Section):
     @property
     def is_sasl(self) -> bool:
         return self.security_protocol.startswith("SASL")
+
+    @property
+    def mechanism(self) -> str:
+        """The mechanism of SASL in force; empty where others name it."""
+        return self.sasl_mechanism or ("PLAIN" if self.user else "")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _protocol_by_what_is_given(cls, given: object) -> object:
+        if not isinstance(given, dict) or given.get("security_protocol"):
+            return given
+        is_tls = any(given.get(name) for name in ("ca", "certificate", "key"))
+        protocol = "SASL_SSL" if given.get("user") else "SSL" if is_tls else ""
+        return {**given, "security_protocol": protocol}
 
     @field_validator("security_protocol", "sasl_mechanism", mode="before")
     @classmethod

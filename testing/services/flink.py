@@ -125,11 +125,19 @@ class Flink:
 
     def run_sql(self, text: str, settings: Mapping[str, str] | None = None) -> list[str]:
         """Run a script in a session of its own, as Flink's SQL client would; gives job ids."""
-        session = self._post("/v1/sessions", {"properties": dict(settings or {})})["sessionHandle"]
+        session = self.open_session(settings)
         try:
-            ids = [self._run(session, each) for each in _statements(text)]
+            return self.run_in_session(session, text)
         finally:
             httpx2.delete(f"{self.gateway}/v1/sessions/{session}", timeout=30, trust_env=False)
+
+    def open_session(self, settings: Mapping[str, str] | None = None) -> str:
+        """A session that stays until the gateway ends."""
+        opened = self._post("/v1/sessions", {"properties": dict(settings or {})})
+        return str(opened["sessionHandle"])
+
+    def run_in_session(self, session: str, text: str) -> list[str]:
+        ids = [self._run(session, each) for each in _statements(text)]
         return [each for each in ids if each]
 
     def get(self, path: str) -> Any:

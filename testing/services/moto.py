@@ -61,6 +61,19 @@ class Moto(Process):
             config=Config(proxies={}),
         )
 
+    def identity(self, key: str, secret: str, token: str) -> str:
+        """Who somebody is, by its STS: the ARN of a user or of a role's session."""
+        client: Any = boto3.client(
+            "sts",
+            region_name=REGION,
+            endpoint_url=self.url,
+            aws_access_key_id=key,
+            aws_secret_access_key=secret,
+            aws_session_token=token,
+            config=Config(proxies={}),
+        )
+        return str(client.get_caller_identity()["Arn"])
+
     def create_stream(self, name: str, shards: int) -> None:
         self.kinesis().create_stream(StreamName=name, ShardCount=shards)
 

@@ -6,10 +6,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from testing.stand_ins.listening import listen
 
 
 class StandInAnswer(NamedTuple):
@@ -61,6 +64,10 @@ class StandIn:
         """What a POST is answered; most systems here take none."""
         return StandInAnswer(405, b'{"message": "HTTP 405 Method Not Allowed"}')
 
+    def answer_delete(self, target: str, headers: Mapping[str, str]) -> StandInAnswer:
+        """What a DELETE is answered; most systems here take none."""
+        return StandInAnswer(405, b'{"message": "HTTP 405 Method Not Allowed"}')
+
     def find(self, parts: list[str], query: dict[str, list[str]]) -> Any:
         """What is at a path, as JSON; None for nothing."""
         raise NotImplementedError
@@ -94,6 +101,12 @@ def serve(stand_in: S, certificate: Path | None = None, clients: Path | None = N
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self._send(stand_in.answer_post(self.path, dict(self.headers.items()), body))
 
+        def do_DELETE(self) -> None:
+            stand_in.requests.append(self.path)
+            stand_in.authorizations.append(self.headers.get("Authorization"))
+            stand_in.wait_for_turn()
+            self._send(stand_in.answer_delete(self.path, dict(self.headers.items())))
+
         def _send(self, answer: StandInAnswer) -> None:
             self.send_response(answer.status)
             for key, value in {"Content-Type": "application/json", **answer.headers}.items():
@@ -106,30 +119,19 @@ def serve(stand_in: S, certificate: Path | None = None, clients: Path | None = N
         def log_message(self, format: str, *args: Any) -> None:
             pass
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        # As many as connect at once.
-        request_queue_size = 128
+    with listen(Handler, partial(setattr, stand_in, "url"), _context(certificate, clients)):
+        try:
+            yield stand_in
+        finally:
+            stand_in.go_on()
 
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client may hang up, or not like the certificate."""
 
-    server = Server(("127.0.0.1", 0), Handler)
-    if certificate is not None:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate)
-        if clients is not None:
-            context.load_verify_locations(clients)
-            context.verify_mode = ssl.CERT_REQUIRED
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    scheme = "http" if certificate is None else "https"
-    stand_in.url = f"{scheme}://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield stand_in
-    finally:
-        stand_in.go_on()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+def _context(certificate: Path | None, clients: Path | None) -> ssl.SSLContext | None:
+    if certificate is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    if clients is not None:
+        context.load_verify_locations(clients)
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context

@@ -13,7 +13,7 @@ from headwater import __version__
 from headwater.config import IntakeSettings, ServerSettings, load_settings
 from headwater.errors import BadConfig
 from headwater.store.migrate import HEAD
-from testing.commands import Run, check_one_line, run_program
+from testing.commands import Run, check_one_line, run_installed, run_program
 from testing.services.headwater import Headwater
 
 pytestmark = pytest.mark.usefixtures("no_settings")
@@ -58,7 +58,7 @@ class TestHelp:
         assert "Traceback" not in outcome.err
 
     def test_the_installed_program_runs(self) -> None:
-        assert run_program("--version") == (0, f"{__version__}\n", "")
+        assert run_installed("--version") == (0, f"{__version__}\n", "")
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,14 +23,12 @@ from headwater.errors import NotFound, NotInstalled, ServerRefused
 from headwater.plugins import Entry, Registry
 from testing import outsider
 from testing.api import Api, no_lake, open_api, serve
-from testing.commands import Outcome, Run, check_one_line
+from testing.commands import PROGRAM, Outcome, Run, check_one_line, run_program
 from testing.events.minimal import run_event
 from testing.services.headwater import Headwater
 from testing.wait import wait_until
 
 pytestmark = pytest.mark.usefixtures("no_settings")
-
-PROGRAM = Path(sys.executable).with_name("headwater")
 
 
 @pytest.fixture(scope="module")
@@ -233,11 +230,6 @@ def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outsider.install(place)
     paths = [str(place), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
-
-
-def run_program(*arguments: str) -> Outcome:
-    ended = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
-    return Outcome(ended.returncode, ended.stdout, ended.stderr)
 
 
 @pytest.mark.usefixtures("others")

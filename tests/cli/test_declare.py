@@ -220,6 +220,20 @@ def test_files_are_checked(run: Run, config: str) -> None:
     assert run("declare").status == 1
 
 
+def test_a_check_tells_of_tables_that_are_not_declared(run: Run) -> None:
+    sql = "INSERT INTO enriched SELECT o.id FROM orders o JOIN customers c ON o.id = c.id"
+    job = {"name": "enrich", "inputs": ["kafka://orders"], "outputs": ["kafka://enriched"]}
+    Path("job.yaml").write_text(json.dumps({"job": {**job, "sql": sql}}))
+    outcome = run("declare", "job.yaml", "--check")
+    assert (outcome.status, outcome.out) == (
+        0,
+        "1 job in 1 file can be sent; the SQL of 1 job says other than is declared, see above\n",
+    )
+    assert "the SQL reads customers, which is none of the declared datasets" in outcome.err
+    assert run("declare", "job.yaml", "--check", "--strict").status == 1
+    assert "for --check alone" in run("declare", "job.yaml", "--strict").err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

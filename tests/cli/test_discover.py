@@ -54,6 +54,14 @@ def test_findings_are_listed_with_what_was_not_told(api: Api, run: Run) -> None:
     assert "1 finding, 0 acknowledged; in kafka://broker:9092 (1 topic, 0 groups)" in outcome.out
 
 
+def test_a_cluster_that_nobody_collected_is_an_error_with_near_ones(api: Api, run: Run) -> None:
+    add_topic(api)
+    outcome = run("discover", "--namespace", "kafka://brocker:9092")
+    assert (outcome.status, outcome.out) == (1, "")
+    assert "did you mean kafka://broker:9092?" in outcome.err
+    assert run("discover", "--namespace", "kafka://broker:9092").status == 1
+
+
 def test_it_is_acknowledged_and_taken_back(api: Api, run: Run) -> None:
     add_topic(api)
     known = run("acknowledge", NODE, "unknownTopic", "--reason", "ours", "--for", "30d")

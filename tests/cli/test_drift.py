@@ -74,7 +74,15 @@ def test_a_job_that_never_ran_is_no_drift_unless_that_is_asked_for(run: Run, api
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.out == "0 of 1 declared jobs differ; of 1 no run was observed\n"
     assert run("drift", "--strict").status == 1
-    assert run("drift", "--strict", "--namespace", "others").status == 0
+
+
+def test_a_namespace_that_nobody_knows_is_an_error_with_near_ones(run: Run, api: Api) -> None:
+    outcome = run("drift", "--namespace", "jobz")
+    assert (outcome.status, outcome.out) == (1, "")
+    assert "namespace 'jobz' not found; did you mean jobs?" in outcome.err
+    api.store(run_event("COMPLETE", job="other", inputs=[topic("orders")]))
+    # It is known, and nothing in it is declared.
+    assert run("drift", "--namespace", "scheduler").out == "0 of 0 declared jobs differ\n"
 
 
 def test_what_runs_as_declared_has_none(run: Run, api: Api) -> None:

@@ -269,9 +269,9 @@ class TestKafkaAccess:
         ("options", "reason"),
         [
             ("--password letmein --user a --security-protocol SASL_SSL", "only a reference"),
-            ("--user alice", "need security_protocol SASL_SSL"),
-            ("--user alice --security-protocol SASL_SSL", "user needs password"),
-            ("--ca ca.pem", "need security_protocol SSL"),
+            ("--user alice", "user needs password"),
+            ("--user alice --security-protocol SSL", "need security_protocol SASL_SSL"),
+            ("--ca ca.pem --security-protocol PLAINTEXT", "need security_protocol SSL"),
             ("--security-protocol SSL --certificate c.pem", "certificate and key belong together"),
             ("--security-protocol TLS", "SASL_SSL"),
             ("--security-protocol SASL_SSL --sasl-mechanism GSSAPI", "OAUTHBEARER"),

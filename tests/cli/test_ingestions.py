@@ -10,11 +10,18 @@ import yaml
 
 from headwater.cli.commands.ingest import config_file
 from headwater.cli.commands.ingest.ingest_run import IngestOptions
+from headwater.cli.commands.ingest.named_run import SparkRuns
+from headwater.config import load_settings
 from headwater.pipeline.event_parts import IncludedParts
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kinesis.source import KinesisSource
+from headwater.pipeline.ingestions.reading import read_ingestion
+from headwater.pipeline.ingestions.run_notes import RunNotes
 from headwater.pipeline.job_patterns import NameExpressions
+from headwater.pipeline.spark import session
+from headwater.store.engine import open_engine
 from testing.commands import Run, check_one_line
+from testing.stores import prepare_sqlite
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
@@ -211,3 +218,36 @@ class TestExpressions:
         assert found[0][0].expressions == (NameExpressions(("a{1,2}", "b"), ("c",)),)
         outcome = run(*kafka, "--include-regex", "(")
         assert outcome.status == 2 and "--include-regex" in outcome.err
+
+
+def test_spark_is_started_anew_once_its_jvm_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[object] = []
+    closed: list[object] = []
+    has_ended = [False]
+
+    def open_one(*given: object, **more: object) -> object:
+        opened.append(object())
+        return opened[-1]
+
+    monkeypatch.setattr(session, "open_session", open_one)
+    monkeypatch.setattr(session, "close_session", closed.append)
+    monkeypatch.setattr(session, "has_ended", lambda: has_ended[0])
+    settings = load_settings(store=f"sqlite:///{tmp_path / 'store.db'}", data=tmp_path)
+    engine = open_engine(prepare_sqlite(settings.store_url))
+    body = {"connection": {"config": {"brokerConfig": {"place": str(tmp_path)}}}}
+    runs = SparkRuns(settings, engine, verbose=False)
+
+    def run_one() -> None:
+        one = runs.open(read_ingestion("shop", body), RunNotes(engine, "shop", 1))
+        one.stop()
+        one.run()
+
+    run_one()
+    run_one()
+    assert (len(opened), closed) == (1, [])
+    has_ended[0] = True
+    run_one()
+    assert (len(opened), closed) == (2, opened[:1])
+    engine.dispose()

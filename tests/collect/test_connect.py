@@ -393,6 +393,12 @@ MASKED = {
 }
 
 
+def gaps_of(event: Json) -> list[Json]:
+    """The gaps that an event states, which takes back those of the run before."""
+    found: list[Json] = event["run"]["facets"]["headwater_gaps"]["gaps"]
+    return found
+
+
 def column_edges(dataset: Json) -> dict[str, list[tuple[str, str, str, bool]]]:
     """Of each column: the dataset and the column it comes from, how, and whether it is masked."""
     fields = dataset["facets"].get("columnLineage", {"fields": {}})["fields"]
@@ -466,7 +472,7 @@ class TestColumns:
         worker.add("bids-sink", {**SINK, "topics": "bids"})
         (event,) = passes.run(registry=registry.url)
         assert column_edges(event["outputs"][0]) == {}
-        assert "headwater_gaps" not in event["run"]["facets"]
+        assert gaps_of(event) == []
 
     def test_a_registry_that_does_not_answer_is_a_gap(
         self, worker: ConnectStandIn, passes: Passes
@@ -474,8 +480,36 @@ class TestColumns:
         worker.add("orders-sink", SINK)
         (event,) = passes.run(registry="http://127.0.0.1:9", timeout="1s")
         assert names(event["outputs"]) == [("postgres://db:5432", "dw.public.orders")]
-        gaps = event["run"]["facets"]["headwater_gaps"]["gaps"]
-        assert [gap["name"] for gap in gaps] == ["schema registry"]
+        assert [gap["name"] for gap in gaps_of(event)] == ["schema registry"]
+        # Once it answers, nothing is missing any more.
+        with serve(RegistryStandIn()) as registry:
+            worker.connectors["orders-sink"]["connector"]["state"] = "PAUSED"
+            (event,) = passes.run(registry=registry.url)
+            assert gaps_of(event) == []
+
+    def test_a_heartbeat_takes_no_gap_back(
+        self, worker: ConnectStandIn, passes: Passes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        away = {"registry": "http://127.0.0.1:9", "timeout": "1s"}
+        worker.add("orders-sink", SINK)
+        (event,) = passes.run(**away)
+        later = now() + 3_600 * SECOND
+        monkeypatch.setattr("headwater.collect.connect.now", lambda: later)
+        (beat,) = passes.run(**away)
+        assert gaps_of(event) and "headwater_gaps" not in beat["run"]["facets"]
+
+    def test_tables_that_nothing_lists_are_a_gap_until_they_show(
+        self, worker: ConnectStandIn, passes: Passes
+    ) -> None:
+        unlisted = {key: value for key, value in SOURCE.items() if key != "table.include.list"}
+        worker.add("cdc", unlisted)
+        (event,) = passes.run()
+        assert event["inputs"] == []
+        assert [gap["kind"] for gap in gaps_of(event)] == ["input"]
+        worker.connectors["cdc"]["topics"] = ["cdc.public.orders"]
+        (event,) = passes.run()
+        assert names(event["inputs"]) == [("postgres://db:5432", "shop.public.orders")]
+        assert gaps_of(event) == []
 
 
 class TestSecrets:

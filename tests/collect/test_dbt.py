@@ -94,7 +94,9 @@ def test_a_model_is_a_job_named_as_dbt_ol_does(collect: Collect) -> None:
     assert names(end["inputs"]) == ["dw.raw.orders"]
     assert end["outputs"][0]["outputFacets"]["outputStatistics"]["rowCount"] == 7
     assert end["run"]["facets"]["dbt_run"]["invocation_id"] == INVOCATION
-    assert end["run"]["facets"]["parent"]["run"]["runId"] == INVOCATION
+    assert (
+        end["run"]["facets"]["parent"]["run"]["runId"] == found.ends("dbt-run-shop")["run"]["runId"]
+    )
     assert "dw.main.shop.history.build.snapshot" in found.states()
     assert "dw.main.shop.regions.build.seed" in found.states()
 

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from pydantic import ValidationError
 
@@ -134,9 +135,9 @@ class TestLife:
         assert passes.steps() == []
         cluster.count(JOB, READ, 7)
         assert passes.steps() == ["RUNNING counted"]
-        passes.let_pass(299)
+        passes.let_pass(200)
         assert passes.steps() == []
-        passes.let_pass(2)
+        passes.let_pass(100)
         assert passes.steps() == ["RUNNING heartbeat"]
 
     @pytest.mark.parametrize(
@@ -253,6 +254,23 @@ class TestCounts:
         (event,) = passes.run()
         assert rows(event) == [120, 0]
 
+    def test_the_numbers_of_operators_change_with_each_submission(
+        self, cluster: FlinkStandIn, passes: Passes
+    ) -> None:
+        cluster.add(JOB, "shop-stats")
+        cluster.count(JOB, READ, 300)
+        _, event = passes.with_sql(SCRIPT)
+        assert rows(event) == [300, 0]
+        cluster.end(JOB, "CANCELED", STARTED + 1)
+        cluster.add(OTHER, "shop-stats")
+        renumbered = json.dumps(cluster.jobs[OTHER]).replace("[1]", "[17]").replace("[4]", "[21]")
+        cluster.jobs[OTHER] = {**json.loads(renumbered), "metrics": {}}
+        cluster.count(OTHER, READ.replace("[1]", "[17]"), 20)
+        cluster.count(OTHER, WRITTEN.replace("[4]", "[21]"), 5)
+        *_, event = [e for e in passes.with_sql(SCRIPT) if e["run"]["runId"] == OTHER_RUN]
+        assert rows(event) == [20, 5]
+        assert gaps(event) == []
+
     def test_what_is_not_complete_yet_takes_nothing_back(
         self, cluster: FlinkStandIn, passes: Passes
     ) -> None:
@@ -347,6 +365,17 @@ class TestDatasets:
         assert [name for _, name in names(event["inputs"])] == [
             "default_catalog.default_database.orders"
         ]
+
+    def test_a_view_is_what_it_reads(self, cluster: FlinkStandIn, passes: Passes) -> None:
+        cluster.add(JOB, "shop-stats")
+        view = "CREATE VIEW dear AS SELECT id, price FROM orders WHERE price > 9;\nINSERT"
+        _, event = passes.with_sql(
+            SCRIPT.replace("INSERT", view).replace("orders GROUP", "dear GROUP")
+        )
+        assert names(event["inputs"]) == [("kafka://kafka:9092", "orders.v1")]
+        (source,) = event["outputs"][0]["facets"]["columnLineage"]["fields"]["total"]["inputFields"]
+        assert (source["name"], source["field"]) == ("orders.v1", "price")
+        assert gaps(event) == []
 
     def test_sql_that_is_not_that_of_the_job(self, cluster: FlinkStandIn, passes: Passes) -> None:
         cluster.add(JOB, "shop-stats", source="returns")
@@ -533,6 +562,16 @@ class TestFaults:
             passes.run()
         del cluster.faults["/jobs/overview"]
         assert passes.run() == []
+
+    def test_one_that_is_too_slow(self) -> None:
+        def answer_late(request: httpx2.Request) -> httpx2.Response:
+            raise httpx2.ReadTimeout("timed out", request=request)
+
+        settings = FlinkSettings(url="http://flink:8081")
+        transport = httpx2.MockTransport(answer_late)
+        late = pytest.raises(SourceUnavailable, match="no answer: timed out")
+        with closing(FlinkApi(settings, transport)) as api, late:
+            api.read_jobs()
 
     @pytest.mark.parametrize("body", [b"", b"{}", b"[]", b'{"flink-version": 2}', b"<html>"])
     def test_it_is_another_service(

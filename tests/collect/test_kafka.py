@@ -225,8 +225,8 @@ class TestSettings:
         assert "geheim" not in repr(settings)
 
     def test_a_certificate_is_ssl(self) -> None:
-        settings = KafkaSettings(bootstrap="b:9092", ca=Path("ca.pem"))
-        assert settings.client()["ssl.ca.location"] == "ca.pem"
+        settings = KafkaSettings(bootstrap="b:9092", ca="-----BEGIN CERTIFICATE-----")
+        assert settings.client()["ssl.ca.pem"] == "-----BEGIN CERTIFICATE-----"
         assert settings.security_protocol == "SSL"
 
     @pytest.mark.parametrize(
@@ -234,8 +234,8 @@ class TestSettings:
         [
             {"bootstrap": ""},
             {"bootstrap": "user:pw@b:9092"},
-            {"bootstrap": "b", "protocol": "TLS"},
-            {"bootstrap": "b", "mechanism": "GSSAPI"},
+            {"bootstrap": "b", "security_protocol": "TLS"},
+            {"bootstrap": "b", "sasl_mechanism": "GSSAPI"},
             {"bootstrap": "b", "mirrors": "west"},
             {"bootstrap": "b", "heartbeat": "soon"},
         ],

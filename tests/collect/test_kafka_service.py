@@ -172,7 +172,7 @@ def test_what_may_not_be_read_is_a_gap(api: Api, tmp_path: Path) -> None:
         kafka.allow(ResourceType.GROUP, "readers", AclOperation.DESCRIBE)
         secured: Json = {
             "bootstrap": kafka.address("SASL_PLAINTEXT"),
-            "protocol": "SASL_PLAINTEXT",
+            "security_protocol": "SASL_PLAINTEXT",
             "user": USER,
             "password": f"file:{tmp_path / 'password'}",
             "state": tmp_path / "state",
@@ -214,18 +214,19 @@ def test_what_may_not_be_read_is_a_gap(api: Api, tmp_path: Path) -> None:
 
 def check_connections(kafka: GuardedKafka, folder: Path) -> None:
     """Each protocol is spoken, and a certificate that has expired is named as what is wrong."""
-    certificate, key = kafka.client
+    certificate, key = map(str, kafka.client)
+    ca = str(kafka.ca)
     password = {"user": USER, "password": f"file:{folder / 'password'}"}
     ways: list[Json] = [
         {"bootstrap": kafka.address("SSL"), "certificate": certificate, "key": key},
-        {"bootstrap": kafka.address("SASL_SSL"), "mechanism": "SCRAM-SHA-512", **password},
+        {"bootstrap": kafka.address("SASL_SSL"), "sasl_mechanism": "SCRAM-SHA-512", **password},
     ]
     for way in ways:
-        settings = KafkaSettings(ca=kafka.ca, state=folder / "ways", **way)
+        settings = KafkaSettings(ca=ca, state=folder / "ways", **way)
         steps = KafkaCollector(settings, "http://server").check()
         assert all(step.is_ok for step in steps), steps
     expired = KafkaSettings(
-        bootstrap=kafka.address("EXPIRED"), ca=kafka.ca, timeout="3s", state=folder / "ways"
+        bootstrap=kafka.address("EXPIRED"), ca=ca, timeout="3s", state=folder / "ways"
     )
     failed = KafkaCollector(expired, "http://server").check()[-1]
     assert not failed.is_ok and "certificate" in failed.detail, failed

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from headwater.collect.ksqldb import KsqldbCollector, KsqldbSettings
-from headwater.collect.ksqldb.fetch import KsqldbQuery, KsqldbServer
+from headwater.collect.ksqldb.answers import KsqldbQuery, KsqldbServer
 from headwater.collect.ksqldb.queries import KsqldbCluster
 from headwater.collect.ksqldb.sources import KsqldbSources
 from headwater.collect.ksqldb.translate import translate

@@ -55,9 +55,9 @@ class Shop:
         options = ["--url", flink.url, "--sql", str(folder), "--server", server.url]
         self._options = [*options, "--state", str(folder / "state"), "-o", "json"]
 
-    def collect(self) -> int:
+    def collect(self, *more: str) -> int:
         """One pass; how many events the server stored."""
-        outcome = run_program("collect", "flink", *self._options)
+        outcome = run_program("collect", "flink", *self._options, *more)
         assert (outcome.status, outcome.err) == (0, ""), outcome
         return int(json.loads(outcome.out)["stored"])
 
@@ -197,3 +197,44 @@ def test_a_job_that_is_cancelled(shop: Shop) -> None:
     wait_until(lambda: shop.flink.state(job) == "CANCELED")
     shop.collect()
     assert [each["state"] for each in shop.runs("made-up")] == ["ABORTED"]
+
+
+def test_a_session_of_the_gateway_has_the_definitions(shop: Shop, tmp_path: Path) -> None:
+    """The script of the job has no definitions: those are in the session that it ran in."""
+    out = (tmp_path / "dear").as_uri()
+    session = shop.flink.open_session()
+    lake = f"'type' = 'iceberg', 'catalog-type' = 'hadoop', 'warehouse' = '{tmp_path.as_uri()}'"
+    defined = (
+        "CREATE TABLE bids (order_id STRING, price DOUBLE) WITH ('connector' = 'kafka', "
+        f"'topic' = 'orders', 'properties.bootstrap.servers' = '{shop.kafka.bootstrap}', "
+        "'scan.startup.mode' = 'latest-offset', 'format' = 'json');"
+        "CREATE VIEW dear AS SELECT order_id, price * 2 AS twice FROM bids WHERE price > 9;"
+        "CREATE TABLE files (order_id STRING, twice DOUBLE) WITH ('connector' = 'filesystem', "
+        f"'path' = '{out}', 'format' = 'json');"
+        f"CREATE CATALOG lake WITH ({lake}); CREATE DATABASE lake.db;"
+        "CREATE TABLE lake.db.dear (order_id STRING, twice DOUBLE)"
+    )
+    insert = (
+        "SET 'pipeline.name' = 'dear-bids';\nBEGIN STATEMENT SET;\n"
+        "INSERT INTO files SELECT order_id, twice FROM dear;\n"
+        "INSERT INTO lake.db.dear SELECT order_id, twice FROM dear;\nEND"
+    )
+    shop.flink.run_in_session(session, defined)
+    (job,) = shop.flink.run_in_session(session, insert)
+    wait_until(lambda: shop.flink.state(job) == "RUNNING")
+    shop.script.with_name("dear.sql").write_text(insert)
+    shop.collect("--gateway", shop.flink.gateway, "--gateway-session", f"dear-bids={session}")
+    (run,) = shop.runs("dear-bids")
+    assert "headwater_gaps" not in run["facets"], run["facets"]["headwater_gaps"]
+    found = shop.get(f"/namespaces/{NAMESPACE}/jobs/dear-bids")
+    assert [each["name"] for each in found["inputs"]] == ["orders"]
+    assert len(found["outputs"]) == 2
+    for each in found["outputs"]:
+        node = f"dataset:{each['namespace']}:{each['name']}"
+        graph = shop.get(f"/column-lineage?nodeId={node}&depth=1")["graph"]
+        ways = {
+            f"{way['dataset']}.{way['field']}" for n in graph for way in n["data"]["inputFields"]
+        }
+        assert "orders.price" in ways, each
+    shop.flink.cancel(job)
+    wait_until(lambda: shop.flink.state(job) == "CANCELED")

@@ -228,14 +228,16 @@ def moto() -> Iterator[Moto]:
 def test_kinesis_by_spark(
     target: Target, spark: "SparkSession", moto: Moto, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every other record holds several events, as the producer library packs them."""
+    """Every other record holds several events, as the producer library packs them; by a role."""
     stream = f"lineage-{uuid4().hex}"
     moto.create_stream(stream, PARTITIONS)
     for number, events in enumerate(cut(doubled(make_corpus().all), 30)):
         moto.put_records(stream, [aggregate(events)] if number % 2 else events)
     monkeypatch.setenv("AWS_KEY", "any")
-    access = {"region": REGION, "endpoint_url": moto.url, "access_key_id": "any"}
-    source = KinesisSource(stream, KinesisAccess(**access, secret_access_key="env:AWS_KEY"))
+    own = {"access_key_id": "any", "secret_access_key": "env:AWS_KEY"}
+    role = {"role_arn": "arn:aws:iam::123456789012:role/lineage", "sts_endpoint_url": moto.url}
+    access = KinesisAccess(region=REGION, endpoint_url=moto.url, **own, **role)
+    source = KinesisSource(stream, access)
     target.ingest(spark, KinesisFeed(source))
     target.check(make_corpus().all)
     target.check_lake()

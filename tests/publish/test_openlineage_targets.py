@@ -83,7 +83,7 @@ class TestSettings:
         more = {"security_protocol": "sasl_ssl", "user": "ann", "password": "env:KAFKA_PASSWORD"}
         with pytest.raises(BadSecret):
             open_target(settings("kafka://b:9092/t", **more))
-        with pytest.raises(BadConfig, match=r"publish\.ca"):
+        with pytest.raises(BadConfig, match="ca"):
             open_target(settings("kafka://b:9092/t", security_protocol="SSL", ca="/no/such"))
 
 

@@ -183,6 +183,7 @@ class TestFaults:
         with shop.connect() as connection:
             assert list_problems(connection, databricks.url, 10) == []
 
+    @pytest.mark.slow
     def test_a_storm_of_429(self, databricks: DatabricksStandIn, shop: Engine) -> None:
         busy = Reply(
             429, {"error_code": "RESOURCE_EXHAUSTED", "message": "slow"}, {"Retry-After": "4"}

@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import pytest
@@ -54,6 +55,23 @@ class TestLog:
         assert (kept["set"], kept["unset"]) == ({"tag/PII": True}, [])
         assert kept["at"].endswith("Z")
         assert "undoes" not in kept
+
+    def test_who_gives_a_name_without_a_key_is_recorded_under_it(
+        self, shop: Api, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(shop.client.headers, "Headwater-Person", quote("Ann Müller"))
+        describe(shop, "by her")
+        (kept,) = shop.read("/edits")["edits"]
+        # No key has such a name: that nobody checked it can be seen.
+        assert kept["actor"] == "Ann Müller (no key)"
+        assert shop.read("/edits", actor="Ann Müller (no key)")["totalCount"] == 1
+
+    @pytest.mark.parametrize("name", ["", "%20%20", "a%0Ab", "x" * 65])
+    def test_a_name_that_is_none_is_refused(self, shop: Api, name: str) -> None:
+        body = {"entity": ABOUT_ORDERS, "set": {"documentation": {"description": "x"}}}
+        answer = shop.post(body, "/api/v1/edits", {"Headwater-Person": name})
+        assert "Headwater-Person" in error_of(answer, 400)["message"]
+        assert shop.read("/edits")["totalCount"] == 0
 
     def test_the_newest_is_first_and_pages_lose_nothing(self, shop: Api) -> None:
         for number in range(5):
@@ -312,6 +330,8 @@ class TestWho:
         ):
             api = Api(url, client, engine)
             client.headers["X-API-Key"] = "a-long-secret-to-write"
+            # The key says who it is, whoever the sender says to be.
+            client.headers["Headwater-Person"] = "ann"
             write(api, "PUT", LOAD, {"type": "BATCH"})
             run = write(api, "POST", f"{LOAD}/runs", {}, status=201)
             assert run["facets"]["headwater_actor"]["name"] == "grace"

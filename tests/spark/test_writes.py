@@ -135,6 +135,24 @@ def test_messages(folder: str, writes: ObservedEvents, spark: "SparkSession", ka
     assert counted(written)["rowCount"] == 3
 
 
+def test_messages_beside_what_is_cached(
+    folder: str, writes: ObservedEvents, spark: "SparkSession", kafka: Kafka
+) -> None:
+    """Rows are counted whatever is cached; those that come from there are counted by nobody."""
+    kafka.create_topic("beside-a-cache")
+    kafka.create_topic("from-a-cache")
+    options = {"kafka.bootstrap.servers": kafka.bootstrap}
+    cached = spark.read.parquet(folder).selectExpr("upper(supplier) AS value").cache()
+    cached.count()
+    beside = spark.read.parquet(folder).selectExpr("lower(supplier) AS value")
+    beside.write.format("kafka").options(topic="beside-a-cache", **options).save()
+    cached.write.format("kafka").options(topic="from-a-cache", **options).save()
+    cached.unpersist()
+    topics = f"kafka://{kafka.bootstrap}"
+    assert counted(writes.find_write(f"{topics}/beside-a-cache")["outputs"][0])["rowCount"] == 3
+    assert not counted(writes.find_write(f"{topics}/from-a-cache")["outputs"][0])
+
+
 def test_messages_read_in_batch(
     folder: str, writes: ObservedEvents, spark: "SparkSession", kafka: Kafka, tmp_path: Path
 ) -> None:

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Engine, update
+from sqlalchemy import Engine
 
 from headwater.model.facts import Facts
 from headwater.store.engine import open_engine
 from headwater.store.maintenance.backup import restore
 from headwater.store.migrate import upgrade
-from headwater.store.tables import TABLES, store_state
+from headwater.store.tables import TABLES
 from headwater.store.write.writer import open_writer
-from testing.stores import prepare_sqlite
+from testing.stores import empty_tables, prepare_sqlite
 from tests.store.rows import Rows, read_rows
 
 
@@ -33,11 +33,8 @@ class Store:
         return read_rows(self.engine)
 
     def empty(self) -> None:
-        """Remove all rows, as something that prunes would: writers must not count on them."""
-        with self.engine.begin() as connection:
-            for table in TABLES.values():
-                connection.execute(table.delete())
-            connection.execute(update(store_state).values(generation=store_state.c.generation + 1))
+        """Remove all rows; writers must not count on them."""
+        empty_tables(self.engine, TABLES.values())
 
 
 @contextmanager

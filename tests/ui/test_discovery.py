@@ -5,22 +5,15 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from headwater.collect.kafka.reports import ClusterTopic, Denied
-from headwater.collect.kafka.translate import ClusterIdentity, translate_gaps, translate_topic
+from headwater.collect.kafka.reports import Denied
+from headwater.collect.kafka.translate import translate_gaps
 from headwater.model.values.instant import now
 from testing.api import Api
 from testing.events import full
+from testing.operations import CLUSTER, add_topics
 from testing.site import Site
 
 pytestmark = pytest.mark.integration
-CLUSTER = ClusterIdentity("abc", "kafka://broker:9092")
-
-
-def add_topics(api: Api, *names: str) -> None:
-    for name in names:
-        found = translate_topic(CLUSTER, ClusterTopic(name, 1, 1), (), {}, None, now())
-        assert found is not None
-        api.store(found.event)
 
 
 def test_a_finding_is_acknowledged_and_taken_back(own: tuple[Site, Api]) -> None:

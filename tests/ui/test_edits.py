@@ -67,6 +67,32 @@ def test_document_own_and_tag_in_three_clicks(shop: tuple[Site, Api]) -> None:
     assert site.violations() == []
 
 
+def test_a_name_is_asked_once_and_in_the_log(shop: tuple[Site, Api]) -> None:
+    site, _ = shop
+    page = site.page
+    name = f"Ann {NAMES['image']}"[:64]
+    site.open("/dataset", **ORDERS)
+    page.get_by_role("button", name="Edit", exact=True).click()
+    dialog(page).get_by_label("Description").fill("Every order.")
+    dialog(page).get_by_label("Your name").fill(name)
+    save(page)
+    expect(log_of(page)).to_contain_text(f"{name} (no key)")
+    # Also by those after it, which ask no more.
+    page.get_by_role("button", name="Edit", exact=True).click()
+    expect(dialog(page).get_by_label("Your name")).to_have_count(0)
+    dialog(page).get_by_label("Tags").fill("gold")
+    save(page)
+    log_of(page).get_by_role("button", name="Undo").first.click()
+    expect(log_of(page).get_by_text(name)).to_have_count(3)
+    assert not is_hit(page)
+    site.open("/settings")
+    expect(page.get_by_label("Your name")).to_have_value(name)
+    page.get_by_label("Your name").fill("Bo")
+    page.get_by_role("button", name="Keep", exact=True).click()
+    expect(page.get_by_text("kept in this browser").first).to_be_visible()
+    assert page.evaluate("localStorage.getItem('headwater-person')") == "Bo"
+
+
 def test_a_column_is_described_and_tagged(shop: tuple[Site, Api]) -> None:
     site, api = shop
     page = site.page

@@ -11,7 +11,7 @@ from headwater.config import AuthSettings
 from testing.api import Api, no_lake, serve
 from testing.site import DASHBOARD, FACT, RAW, Site, dataset_id, field_id, wait_until_read
 from tests.ui.events import event, facet, table
-from tests.ui.test_pages import PAGES
+from tests.ui.test_every_page import PAGES
 
 pytestmark = pytest.mark.integration
 

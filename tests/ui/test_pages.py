@@ -1,4 +1,4 @@
-"""Every page shows what it is for, in both themes, on a phone, to everybody."""
+"""Each page shows what it is for."""
 
 import re
 from typing import Any
@@ -9,87 +9,14 @@ from playwright.sync_api import Page, expect
 from headwater.model.values.instant import MINUTE, format_instant, now
 from testing.api import Api
 from testing.site import (
-    DASHBOARD,
     FACT,
-    RAW,
     SUMMARY_JOB,
     Site,
-    dataset_id,
-    field_id,
-    wait_until_read,
 )
 from tests.ui.events import event, facet, run_id, table
+from tests.ui.test_every_page import named
 
 pytestmark = pytest.mark.integration
-
-
-def named(names: tuple[str, str], **more: str) -> dict[str, str]:
-    return {"namespace": names[0], "name": names[1], **more}
-
-
-# Each page: its address, its search, and words that are there once it is complete.
-PAGES: dict[str, tuple[str, dict[str, Any], str]] = {
-    "impact": ("/impact", {"node": dataset_id(RAW)}, "dashboards.executive_revenue"),
-    "impact by owner": (
-        "/impact",
-        {"node": dataset_id(RAW), "grouped": "1"},
-        "executive-revenue-dashboard",
-    ),
-    "home": ("/", {}, "fraud-screening"),
-    "problems": ("/problems", {}, "fraud-screening"),
-    "changes": ("/changes", {"last": "7d"}, "daily_revenue_summary"),
-    "pick": ("/lineage", {}, "Pick where to start"),
-    "lineage": ("/lineage", {"node": dataset_id(FACT)}, "customer_email_hash"),
-    "columns": (
-        "/lineage",
-        {"node": dataset_id(FACT), "columns": dataset_id(FACT), "table": "1"},
-        "What is shown",
-    ),
-    "path": (
-        "/lineage",
-        {"node": dataset_id(DASHBOARD), "column": field_id(DASHBOARD, "revenue_last_7_days")},
-        "revenue_last_7_days",
-    ),
-    "dataset": ("/dataset", named(FACT), "SHA-256 of the address of who ordered."),
-    "column": ("/column", named(FACT, field="revenue"), "quantity * price"),
-    "job": ("/job", named(SUMMARY_JOB), "reached the credit quota"),
-    "events": ("/events", {}, "warehouse-orders-sink"),
-    "rejected": ("/events", {"kind": "rejected"}, "Nothing was rejected"),
-    "sql": ("/sql", {}, "Paste SQL to see"),
-    "browse": ("/browse", {"namespace": "kafka://broker:9092"}, "cdc.commerce.orders"),
-    "browse a system": ("/browse", {"system": "dbt"}, "shop_analytics"),
-    "owners": ("/owner", {}, "team:analytics"),
-    "owner": ("/owner", {"name": "team:analytics"}, "orders_fact"),
-    "tags": ("/tag", {}, "pii"),
-    "tag": ("/tag", {"name": "pii"}, "customer_email"),
-    "compare": ("/compare", named(SUMMARY_JOB), "Rows and bytes"),
-    "settings": ("/settings", {}, "Who sends events"),
-    "collectors": ("/collectors", {}, "No collectors yet"),
-}
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_shows_what_it_is_for_to_everybody(site: Site, name: str) -> None:
-    path, search, words = PAGES[name]
-    site.open(path, **search)
-    expect(site.page.get_by_text(words).first).to_be_visible()
-    wait_until_read(site.page)
-    assert site.violations() == []
-    site.page.get_by_role("button", name="Switch to dark").click()
-    assert site.violations() == []
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_fits_a_phone_and_is_for_everybody_there(site: Site, name: str) -> None:
-    path, search, words = PAGES[name]
-    site.page.set_viewport_size({"width": 360, "height": 740})
-    site.open(path, **search)
-    expect(site.page.get_by_text(words).first).to_be_attached()
-    wait_until_read(site.page)
-    assert site.too_wide() == []
-    assert site.violations() == []
-    site.page.get_by_role("button", name="Switch to dark").click()
-    assert site.violations() == []
 
 
 def test_search_is_first_and_by_keys(site: Site) -> None:

@@ -92,3 +92,71 @@ def test_last_tuesday_and_what_changed_since(shop: Site) -> None:
     expect(page.locator(".problem-rows")).to_contain_text("price")
     expect(page.locator(".problem-rows")).to_contain_text("load")
     assert clicks.count <= 3
+
+
+def test_a_column_is_to_be_dropped_what_breaks_and_whom_to_ask(site: Site) -> None:
+    page = site.page
+    site.open("/")
+    clicks = Clicks(page)
+    # Found by its column, the graph is of that column alone.
+    clicks.on(site.search("discounted_orders").first)
+    clicks.on(page.get_by_role("complementary").get_by_role("link", name="Impact"))
+    rows = page.locator(".impact-table tbody tr")
+    expect(rows.first).to_be_visible()
+    clicks.on(page.get_by_role("button", name="Group by owner"))
+    expect(page.get_by_role("heading", level=3).first).to_contain_text("team:")
+    assert clicks.count <= 3
+
+
+def test_one_of_3300_jobs_its_owner_and_what_is_wrong_with_it(own: tuple[Site, Api]) -> None:
+    site, api = own
+    owners = {**facet("OwnershipJobFacet"), "owners": [{"name": "team:one"}]}
+    for number in range(3_300):
+        name = f"team_{number % 33:02}.job_{number:04}"
+        told = event(name, [table(f"in_{number:04}")], [table(f"out_{number:04}")], number)
+        api.store(told | ago(HOUR))
+    broken = event("team_07.job_0733", [], [table("out_0733")], 9_999, eventType="FAIL", **ago(1))
+    broken["job"]["facets"] = {"ownership": owners}
+    api.store(broken)
+    page = site.page
+    site.open("/")
+    clicks = Clicks(page)
+    # From Home it is one click, whatever else there is.
+    clicks.on(page.locator(".problem-rows").get_by_role("link", name="team_07.job_0733"))
+    expect(page.get_by_label("Details")).to_contain_text("team:one")
+    # By name, in a list that is scrolled.
+    clicks.on(page.get_by_role("link", name="jobs", exact=True))
+    page.get_by_label("Find a job").fill("job_0733")
+    expect(page.get_by_text("1 job", exact=True)).to_be_visible()
+    clicks.on(page.get_by_role("link", name="team_07.job_0733"))
+    expect(page.get_by_label("Details")).to_contain_text("team:one")
+    assert clicks.count <= 3
+
+
+def test_the_incident_by_the_keyboard_alone(shop: Site) -> None:
+    page = shop.page
+    shop.open("/")
+    shop.search("dashboards.revenue")
+    page.keyboard.press("Enter")
+    problems = page.get_by_role("region", name="Problems upstream")
+    expect(problems).to_contain_text("sum_up")
+    # From what is selected in the drawing on to what is told of it.
+    run = problems.get_by_role("link", name="Run", exact=True)
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if run.evaluate("link => link === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(run_id(5)))
+    expect(page.get_by_text("no column price").first).to_be_visible()
+
+
+def test_how_it_goes_with_a_run_and_the_one_before(site: Site) -> None:
+    page = site.page
+    site.open("/")
+    clicks = Clicks(page)
+    clicks.on(page.locator(".problem-rows").get_by_role("link", name="Run", exact=True).nth(1))
+    expect(page.get_by_text("What went wrong")).to_be_visible()
+    clicks.on(page.get_by_role("link", name="Compare with the run before"))
+    expect(page.get_by_role("heading", name="Rows and bytes")).to_be_visible()
+    assert clicks.count == 2

@@ -12,6 +12,7 @@ import { readProblemsSearch } from "./pages/problems-search";
 import { readTagSearch } from "./pages/tag-table";
 import { Crash, Lost } from "./parts/crash";
 import { Shell } from "./parts/shell";
+import { validTime } from "./parts/zone";
 
 type Raw = Record<string, string | undefined>;
 
@@ -61,23 +62,29 @@ const browse = createRoute({
 const dataset = createRoute({
   getParentRoute: () => root,
   path: "/dataset",
-  validateSearch: (raw: Raw): { namespace: string; name: string; by?: string } => ({
+  validateSearch: (raw: Raw): { namespace: string; name: string; by?: string; asof?: string } => ({
     ...named(raw),
     by: raw.by || undefined,
+    asof: validTime(raw.asof),
   }),
   component: lazyRouteComponent(() => import("./pages/dataset"), "DatasetPage"),
 });
 const column = createRoute({
   getParentRoute: () => root,
   path: "/column",
-  validateSearch: (raw: Raw) => ({ ...named(raw), field: raw.field ?? "" }),
+  validateSearch: (raw: Raw): { namespace: string; name: string; field: string; asof?: string } => ({
+    ...named(raw),
+    field: raw.field ?? "",
+    asof: validTime(raw.asof),
+  }),
   component: lazyRouteComponent(() => import("./pages/column"), "ColumnPage"),
 });
 const job = createRoute({
   getParentRoute: () => root,
   path: "/job",
-  validateSearch: (raw: Raw): { namespace: string; name: string; by?: "minute" | "hour" | "day" } => ({
+  validateSearch: (raw: Raw): { namespace: string; name: string; by?: "minute" | "hour" | "day"; asof?: string } => ({
     ...named(raw),
+    asof: validTime(raw.asof),
     by: raw.by === "minute" || raw.by === "hour" || raw.by === "day" ? raw.by : undefined,
   }),
   component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),

@@ -177,6 +177,7 @@ export const strings = {
     cut: "Cut",
     cutTitle: (name: string) => `Cut ${name} off?`,
     cutHelp: "The two names are different datasets: they are shown as two nodes.",
+    person: "Your name, for the log of edits",
     readOnly: (actor: string) => `The key “${actor}” may read only. Use a key with the scope “write”.`,
   },
   health: {
@@ -228,6 +229,10 @@ export const strings = {
       string
     >,
     asOf: (time: string) => `As of ${time}. Health is not shown of the past.`,
+    past: (time: string) =>
+      `As of ${time}: what runs had reported until then. Health, owners, tags, descriptions and edits are known as of now alone, and not shown.`,
+    notThen: (time: string) => `No run had reported it by ${time}. It may have had another name.`,
+    noRunThen: "No run had been reported.",
     compared: (time: string, { added, removed, changed }: Record<"added" | "removed" | "changed", number>) =>
       `Compared with ${time}: ${added} added, ${removed} removed, ${changed} changed.`,
     list: "List the changes",
@@ -325,7 +330,7 @@ export const strings = {
     focus: "Focus here",
     openPage: "Open page",
     cut: (shown: number) => `Too large to draw: the nearest ${shown} nodes are shown. Filter, group, or hide one side.`,
-    legend: "Arrow keys move, Enter opens, e expands, c shows columns, f fits.",
+    legend: "Arrow keys move, Enter opens, e expands, c shows columns, f fits, t chooses a time.",
     canvas: "Lineage graph",
     map: "Map of the graph",
     impact: "What is shown",
@@ -443,6 +448,8 @@ export const strings = {
     readTotal: (count: number) => `${plural(count, "row")} read`,
     writtenBy: "Runs that wrote it",
     noRuns: "No run has written it in the last 14 days.",
+    noWriter: "No job wrote it then.",
+    noReader: "No job read it then.",
   },
   job: {
     runs: "Runs",
@@ -696,6 +703,9 @@ export const strings = {
     key: "API key",
     noKey: "This server requires no API key.",
     who: "You are",
+    person: "Your name",
+    personHelp: "Edits are recorded under it, as nobody’s key: this server requires none.",
+    keepPerson: "Keep",
     may: "You may",
     scopes: { read: "read", write: "edit", admin: "administer" } as Record<string, string>,
     keptKey: "The key is kept in this browser.",
@@ -956,7 +966,7 @@ export const strings = {
     difference: "Difference",
     slower: (span: string) => `${span} longer`,
     faster: (span: string) => `${span} shorter`,
-    same: "equal",
+    same: "equally long",
     counters: "Rows and bytes",
     datasets: "Datasets",
     fields: "Columns",

@@ -1,10 +1,12 @@
 """Names as people write them: the nodes that one may mean."""
 
+from collections.abc import Collection
+from difflib import get_close_matches
 from typing import Any
 
 from headwater.answers.columns import list_columns
 from headwater.answers.nodes import list_existing, view_at
-from headwater.errors import InvalidRequest
+from headwater.errors import InvalidRequest, NotFound
 from headwater.graph.answer import NodeKind
 from headwater.graph.node_id import ParsedNodeId, field_node_id, job_node_id, read_node_id
 from headwater.graph.view import View
@@ -16,6 +18,7 @@ Shape = dict[str, Any]
 # What may stand between a dataset and its column.
 _MARKS = ("#", ".")
 _DATASETS_OF_COLUMN = 50
+_MOST_SHOWN = 500
 
 
 def find_named(connection: Connection, name: str, limit: int) -> list[Shape]:
@@ -28,6 +31,13 @@ def find_named(connection: Connection, name: str, limit: int) -> list[Shape]:
     if not any(shape["isExact"] for shape in found):
         found = [*_columns(connection, view, name), *found]
     return found[:limit]
+
+
+def check_namespace(kind: str, name: str, known: Collection[str]) -> None:
+    """Refuse a namespace that is not known: an empty answer would look as if all were well."""
+    if name not in known:
+        near = get_close_matches(name, known, n=3, cutoff=0.5)
+        raise NotFound(kind, name[:_MOST_SHOWN], near)
 
 
 def _has_column(connection: Connection, view: View, reading: ParsedNodeId) -> bool:

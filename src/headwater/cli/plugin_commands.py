@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal, get_origin
+from typing import Annotated, Any, get_args
 
 import typer
 from pydantic import ValidationError
@@ -79,7 +79,10 @@ def _failing(error: HeadwaterError) -> Callable[..., None]:
 def _with_options(entry: Any, run: RunEntry) -> Callable[..., None]:
     """A function whose parameters are the settings of an entry, then the options of its kind."""
     settings_class: type[Section] = entry.settings_class
-    own = [_parameter(name, field) for name, field in settings_class.model_fields.items()]
+    fields = settings_class.model_fields.items()
+    own = [_parameter(name, field) for name, field in fields]
+    # Those of a class that others extend come before theirs: what is required comes first.
+    own.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     common = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for parameter in inspect.signature(run, eval_str=True).parameters.values()
@@ -99,10 +102,7 @@ def _with_options(entry: Any, run: RunEntry) -> Callable[..., None]:
 def _parameter(name: str, field: Any) -> inspect.Parameter:
     extra = field.json_schema_extra or {}
     is_required = field.is_required()
-    kind = list[str] if str(field.annotation).startswith(("tuple[", "list[")) else field.annotation
-    if get_origin(kind) is Literal:
-        # Checked with the other settings, which know which of them go together.
-        kind = str
+    kind = _kind(field.annotation)
     flag = f"--{name.replace('_', '-')}"
     if metavar := extra.get("argument"):
         info: Any = typer.Argument(metavar=metavar, help=field.description)
@@ -115,6 +115,13 @@ def _parameter(name: str, field: Any) -> inspect.Parameter:
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
     )
+
+
+def _kind(annotation: Any) -> Any:
+    """What Typer makes of an option's text; choices that may be none are left to the settings."""
+    if str(annotation).startswith(("tuple[", "list[")):
+        return list[str]
+    return str if "" in get_args(annotation) else annotation
 
 
 def read_settings(settings_class: type[Section], values: dict[str, Any]) -> Section:

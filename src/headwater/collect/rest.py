@@ -2,9 +2,10 @@
 
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -13,6 +14,9 @@ from pydantic import Field, field_validator
 from headwater.config import Section, check_secret_reference, resolve_secret
 from headwater.durations import parse_duration
 from headwater.errors import BadConfig, SourceUnavailable
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 # Too many requests, or not ready: a Connect cluster answers 409 while its workers rebalance.
 REBALANCING = 409
@@ -102,6 +106,7 @@ class RestClient:
     ) -> None:
         self.url = settings.url
         self._sleep = sleep
+        self._at_once = at_once
         self._password = (
             resolve_secret(settings.password).get_secret_value() if settings.password else ""
         )
@@ -130,14 +135,22 @@ class RestClient:
 
         States other than success are a SourceUnavailable, but for those that are named.
         """
-        answer = self._request(path, "POST", body, {"Accept": accept})
-        if answer.status_code not in also:
-            return answer.status_code, self._json(answer)
-        try:
-            return answer.status_code, answer.json()
-        except (ValueError, RecursionError):
-            # As an error it is none of this API's: what it says counts.
-            return answer.status_code, self._json(answer)
+        return self._expected(self._request(path, "POST", body, {"Accept": accept}), also)
+
+    def read(self, path: str, *also: int) -> tuple[int, Any]:
+        """The state and the JSON at a path; `also` as of a POST."""
+        return self._expected(self._request(path), also)
+
+    def delete(self, path: str) -> None:
+        """Have something away; that it is gone already is as good."""
+        answer = self._request(path, "DELETE")
+        if answer.status_code != 404:
+            self._json(answer)
+
+    def read_each(self, items: Iterable[Item], read: Callable[[Item], Found]) -> Iterator[Found]:
+        """What is read for each, in their order, as many at once as this client may ask."""
+        with ThreadPoolExecutor(self._at_once) as pool:
+            yield from pool.map(read, items)
 
     def find(self, path: str, *absent: int) -> Any:
         """What is at a path; None where one of these states is answered."""
@@ -162,6 +175,15 @@ class RestClient:
                 return answer
             self._sleep(_requested_wait(answer) or wait)
         raise AssertionError
+
+    def _expected(self, answer: httpx2.Response, also: tuple[int, ...]) -> tuple[int, Any]:
+        if answer.status_code not in also:
+            return answer.status_code, self._json(answer)
+        try:
+            return answer.status_code, answer.json()
+        except (ValueError, RecursionError):
+            # As an error it is none of this API's: what it says counts.
+            return answer.status_code, self._json(answer)
 
     def _json(self, answer: httpx2.Response) -> Any:
         status = answer.status_code

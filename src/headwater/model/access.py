@@ -16,6 +16,7 @@ ANONYMOUS = "anonymous"
 
 GIVEN_KEYS = "auth.keys"
 
+_LONGEST_PERSON = 64
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 # Keys by environment are chosen by people; what is shorter than this can be guessed.
 _SHORTEST_SECRET = 16
@@ -50,6 +51,16 @@ def check_name(name: str) -> str:
     if name in (LOCAL, ANONYMOUS):
         raise InvalidRequest("name", f"'{name}' is reserved for requests without a key")
     return name
+
+
+def without_key(person: str) -> str:
+    """The actor of what a person does without a key; it can be no key's name."""
+    name = person.strip()
+    if not 0 < len(name) <= _LONGEST_PERSON or not name.isprintable():
+        raise InvalidRequest(
+            "Headwater-Person", f"a name of 1 to {_LONGEST_PERSON} characters, percent-encoded"
+        )
+    return f"{name} (no key)"
 
 
 def check_scopes(scopes: Iterable[str]) -> str:

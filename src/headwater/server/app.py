@@ -2,13 +2,15 @@
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.concurrency import run_in_threadpool
+from starlette.routing import BaseRoute
 
 from headwater import __version__
 from headwater.answers.following import Following
@@ -108,6 +110,8 @@ _MAX_ROUTE_BYTES = 64 * MAX_ROUTE_BODY_BYTES + MAX_IMPORT_BYTES
 # Connections that routes hold at once: fewer than a store's engine has, of which the writer and
 # what runs in the background need some.
 _MAX_READERS = 10
+# By what they depend on; the oldest go.
+_SHARED_ROUTES: deque[tuple[Any, list[BaseRoute]]] = deque(maxlen=8)
 
 
 class Application:
@@ -203,6 +207,24 @@ class Application:
         app.state.readers = asyncio.Semaphore(_MAX_READERS)
         app.state.max_read_seconds = self._settings.server.max_read_seconds
         add_error_handlers(app)
+        # By the list itself: included once more, FastAPI would work out every route again.
+        app.router.routes.extend(self._shared_routes())
+        describe_api(app)
+        return app
+
+    def _shared_routes(self) -> list[BaseRoute]:
+        """The routes; servers of the same settings in one process, as in tests, have the same."""
+        settings = self._settings
+        sections = (BUILT, settings.publish, settings.health, settings.discovery)
+        for known, made in list(_SHARED_ROUTES):
+            if known == sections:
+                return made
+        router = APIRouter()
+        self._include_routes(router)
+        _SHARED_ROUTES.append((sections, router.routes))
+        return router.routes
+
+    def _include_routes(self, app: APIRouter) -> None:
         app.include_router(operations.router)
         app.include_router(create_web_router(BUILT))
         for noun in (namespaces, datasets, dataset_versions, jobs, job_versions, runs):
@@ -239,8 +261,6 @@ class Application:
         # Views before graphs, as their paths would be ids of graphs.
         for bridge in (views, graphs, graph_nodes):
             app.include_router(bridge.router, prefix="/api/v1")
-        describe_api(app)
-        return app
 
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncIterator[None]:

@@ -4,11 +4,13 @@ import json
 import logging
 from typing import Any
 
+import httpx2
 import pytest
 
 from headwater.collect.confluent import ConfluentSettings, extract
 from headwater.collect.confluent.account import CloudAccount
 from headwater.collect.confluent.fetch import read_account
+from headwater.collect.confluent.http import CloudHttp, Deadline, Endpoint, NotNow
 from headwater.errors import BadConfig, SourceUnavailable
 from testing.stand_ins.confluent import CloudAnswer, OpenCloud
 from tests.collect.confluent.extraction import Extraction, gather, run
@@ -127,6 +129,22 @@ def test_a_part_that_takes_too_long(opened: OpenCloud) -> None:
     opened.fail("/ksqldb/", CloudAnswer(429, b"", {"Retry-After": "60"}))
     found = read(opened)
     assert any("took longer than 120 seconds" in each for each in found.errors)
+
+
+def test_an_api_that_hangs_is_given_up_and_may_answer_later(opened: OpenCloud) -> None:
+    settings = opened.settings()
+    clock = Clock()
+
+    def hang(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ReadTimeout("the read operation timed out")
+
+    http = CloudHttp(settings, httpx2.MockTransport(hang), clock.sleep)
+    endpoint = Endpoint(http, settings.url, settings.cloud_key, Deadline(120, clock))
+    with pytest.raises(NotNow, match="no answer: the read operation timed out") as raised:
+        endpoint.get("/org/v2/environments")
+    assert "--timeout" in raised.value.next_step
+    assert clock.waits == [0.5, 1.0, 2.0, 4.0, 8.0]
+    http.close()
 
 
 def test_resources_without_keys_are_named(opened: OpenCloud) -> None:

@@ -33,6 +33,21 @@ def test_it_names_keys_whose_secrets_the_settings_have() -> None:
     assert found["lkc-1"] == ("C", "env:TWO")
 
 
+def test_ids_are_a_list_or_separated_by_commas() -> None:
+    body = {"environment_ids": "env-1, env-2", "cluster_ids": ["lkc-1"]}
+    found = ExtractionRequest.model_validate(body)
+    assert (found.environment_ids, found.cluster_ids) == (("env-1", "env-2"), ("lkc-1",))
+
+
+@pytest.mark.parametrize("wrong", [7, {"env-1": True}, None, ["env-1", 7], True])
+def test_what_is_no_list_of_ids_is_told_what_is_one(wrong: object) -> None:
+    with pytest.raises(ValidationError) as refused:
+        ExtractionRequest.model_validate({"environment_ids": wrong})
+    (error,) = refused.value.errors()
+    assert "not a list of environment ids, nor a comma-separated string" in error["msg"]
+    assert "tuple" not in error["msg"]
+
+
 @pytest.mark.parametrize(
     ("body", "reason"),
     [

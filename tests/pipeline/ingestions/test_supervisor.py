@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from headwater.errors import Busy, SourceUnavailable
+from headwater.errors import Busy, SourceUnavailable, SparkUnavailable
 from headwater.model.values.instant import MINUTE, SECOND, now
 from headwater.pipeline.driver_store import Totals
 from headwater.pipeline.ingestions.description import describe_ingestion, save_ingestion
@@ -45,6 +45,9 @@ class Runs:
         self.failure: Exception | None = None
         self.needs_more = False
         self.closed = 0
+        self.ended = 0
+        self.may_open = threading.Event()
+        self.may_open.set()
 
     def fits(self, ingestion: Ingestion) -> bool:
         return not self.needs_more
@@ -55,6 +58,7 @@ class Runs:
 
     def open(self, ingestion: Ingestion, notes: RunNotes) -> "OneRun":
         self.begun.append(ingestion)
+        assert self.may_open.wait(20)
         return OneRun(self, ingestion, notes)
 
 
@@ -68,6 +72,7 @@ class OneRun:
         self.notes.settled(2)
         while not self.stopped.is_set() and not self._is_through():
             self.stopped.wait(0.01)
+        self.runs.ended += 1
         if self.runs.failure is not None:
             raise self.runs.failure
 
@@ -129,6 +134,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
     stage = Stage(engine)
     yield stage
     stage.runs.free.set()
+    stage.runs.may_open.set()
     stage.supervisor.stop()
     stage.supervisor.run()
     engine.dispose()
@@ -223,6 +229,41 @@ def test_what_fails_is_tried_again_sooner_than_scheduled(stage: Stage) -> None:
     wait_until(lambda: stage.look() and len(stage.runs.begun) == 2)
     stage.wait_for_end("shop")
     assert (stage.row("shop").failures, stage.row("shop").problem) == (0, None)
+
+
+def test_what_ends_with_its_jvm_when_told_to_is_cut_short_and_has_not_failed(stage: Stage) -> None:
+    """Service managers tell both at once."""
+    stage.runs.failure = SparkUnavailable("Spark ended unexpectedly")
+    stage.put("shop", "continuous")
+    stage.look()
+    stage.wait_for_begun(1)
+    stage.supervisor.stop()
+    stage.supervisor.run()
+    row = stage.row("shop")
+    assert row.is_begun and (row.failures, row.problem) == (0, None)
+    assert stage.runs_of("shop")[0].ended_at is not None
+
+
+def test_a_jvm_that_ends_by_itself_is_a_failure(stage: Stage) -> None:
+    stage.runs.failure = SparkUnavailable("Spark ended unexpectedly")
+    stage.put("shop", "hourly", stage.clock.at - 5 * HOUR)
+    stage.look()
+    stage.wait_for_end("shop")
+    assert stage.row("shop").failures == 1
+    assert stage.row("shop").problem == "Spark ended unexpectedly"
+
+
+def test_one_that_is_stopped_while_it_is_opened_still_closes_what_was_opened(stage: Stage) -> None:
+    stage.runs.may_open.clear()
+    stage.put("shop", "continuous")
+    stage.look()
+    stage.wait_for_begun(1)
+    with stage.engine.begin() as connection:
+        set_paused(connection, "shop", is_paused=True)
+    stage.look()
+    stage.runs.may_open.set()
+    wait_until(lambda: stage.runs.ended == 1)
+    wait_until(lambda: stage.look() and not stage.supervisor.is_busy)
 
 
 def test_a_continuous_one_ends_with_its_end_date(stage: Stage) -> None:

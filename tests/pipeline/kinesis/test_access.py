@@ -8,9 +8,11 @@ from botocore.exceptions import ClientError
 
 from headwater.access import KinesisAccess
 from headwater.errors import BadConfig, BadSecret, SourceUnavailable
-from headwater.pipeline.feeds.kinesis.access import AwsCredentials
+from headwater.pipeline.feeds.kinesis.access import DRIVER_ATTEMPTS, AwsCredentials, open_client
+from testing.services.moto import REGION, Moto
 
 PLACE = "kinesis lineage"
+ROLE = "arn:aws:iam::123456789012:role/lineage"
 
 
 @pytest.fixture(autouse=True)
@@ -90,11 +92,40 @@ def test_a_role_that_cannot_be_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
         region="eu-west-1",
         access_key_id="id",
         secret_access_key="env:KEY",
-        role_arn="arn:aws:iam::123456789012:role/lineage",
+        role_arn=ROLE,
         sts_endpoint_url="http://127.0.0.1:1",
     )
     with pytest.raises(SourceUnavailable, match="no credentials: Could not connect"):
         AwsCredentials(settings, PLACE)
+
+
+@pytest.mark.integration
+def test_a_role_that_is_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By moto: what is given out is of that role's session, and lets one in."""
+    monkeypatch.setenv("KEY", "secret")
+    with Moto.start() as moto:
+        settings = KinesisAccess(
+            region=REGION,
+            endpoint_url=moto.url,
+            access_key_id="id",
+            secret_access_key="env:KEY",
+            role_arn=ROLE,
+            role_session_name="nightly",
+            external_id="the-shop",
+            sts_endpoint_url=moto.url,
+        )
+        moto.create_stream("lineage", 1)
+        credentials = AwsCredentials(settings, PLACE)
+        access = credentials.access()
+        assert credentials.method == "assume-role"
+        assert access.key.startswith("ASIA") and access.token
+        assert moto.identity(access.key, access.secret, access.token).endswith(
+            ":assumed-role/lineage/nightly"
+        )
+        client = open_client(access, DRIVER_ATTEMPTS)
+        assert client.list_shards(StreamName="lineage")["Shards"]
+        # Asked for again it is the same session, until it is about to end.
+        assert credentials.access() == access
 
 
 @pytest.mark.parametrize(
@@ -126,7 +157,7 @@ def test_what_a_role_is_assumed_with(monkeypatch: pytest.MonkeyPatch) -> None:
         region="eu-west-1",
         access_key_id="id",
         secret_access_key="env:KEY",
-        role_arn="arn:aws:iam::123456789012:role/lineage",
+        role_arn=ROLE,
         role_source_identity="shop",
         external_id="x",
     )

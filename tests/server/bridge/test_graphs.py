@@ -10,6 +10,7 @@ from tests.server.bridge.conftest import extracted
 
 Json = dict[str, Any]
 OTHER_CLUSTER = "lkc-2"
+_JOBS = "/lineage/jobs"
 
 
 def node(name: str, node_type: str = "kafka_topic", cluster: str = CLUSTER, **rest: Any) -> Json:
@@ -293,6 +294,34 @@ def test_an_extraction_has_nodes_of_every_kind(estate: Api) -> None:
     assert nodes[generator]["attributes"]["connector_class"] == "PostgresCdcSource"
     assert nodes[uc]["catalog_type"] == "UNITY_CATALOG"
     assert found["stats"]["validation_warnings"] == []
+
+
+def test_an_import_of_an_export_doubles_no_job(cloud_bridge: Api) -> None:
+    """Also those that are edges in a graph, such as Tableflow's, and members of groups."""
+    assert extracted(cloud_bridge)["status"] == "completed"
+    (first,) = cloud_bridge.read("/graphs")
+
+    def names() -> list[tuple[str, str]]:
+        return sorted((each["namespace"], each["name"]) for each in cloud_bridge.read(_JOBS))
+
+    before = names()
+    assert any("tableflow/" in name for _, name in before)
+    content = cloud_bridge.read(f"/graphs/{first['graph_id']}/export")
+    assert any(each["edge_type"] == "member_of" for each in content["edges"])
+    graph = imported(cloud_bridge, content)
+    assert names() == before
+    again = cloud_bridge.read(f"/graphs/{graph}/export")
+    assert by_id(again["nodes"]) == by_id(content["nodes"])
+    assert by_ends(again["edges"]) == by_ends(content["edges"])
+
+
+@pytest.mark.parametrize("job", [None, 7, {}, {"namespace": "a"}, {"namespace": "", "name": "\0"}])
+def test_an_edge_that_names_no_job_is_one_by_itself(bridge: Api, job: Any) -> None:
+    flow = edge(BIG, TABLEFLOW, "materializes", attributes={"job": job})
+    graph = imported(bridge, {"nodes": [BIG, TABLEFLOW], "edges": [flow]})
+    assert bridge.read(f"/graphs/{graph}/export")["edges"] == [flow]
+    (found,) = bridge.read(_JOBS)
+    assert found["name"].startswith("materializes:big->")
 
 
 def test_views_are_no_graphs(bridge: Api) -> None:

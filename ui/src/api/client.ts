@@ -1,5 +1,6 @@
 /** Asking the server: one way to ask, one kind of failure. */
 import { currentKey, requireKey } from "./key";
+import { personHeader } from "./person";
 import type { Error as ErrorShape } from "./schema";
 
 type Plain = string | number | boolean | undefined;
@@ -41,12 +42,12 @@ export async function put<T>(path: string, body: object): Promise<T> {
 }
 
 async function send<T>(method: string, path: string, body: object, signal?: AbortSignal): Promise<T> {
-  const headers = { "Content-Type": "application/json" };
+  const headers = { "Content-Type": "application/json", ...personHeader() };
   return parse<T>(await ask(urlOf(path, {}), { method, headers, body: JSON.stringify(body), signal }));
 }
 
 export async function remove(path: string): Promise<void> {
-  await ask(urlOf(path, {}), { method: "DELETE" });
+  await ask(urlOf(path, {}), { method: "DELETE", headers: personHeader() });
 }
 
 /** An answer that is read as it comes. */

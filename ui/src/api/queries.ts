@@ -50,6 +50,9 @@ export const columnsAround = ([nodeId = "", ...also]: string[], asOf?: string) =
     as_of: asOf,
   });
 
+/** A dataset or a job as it was at a time, with its neighbours. */
+export const nodeAt = (nodeId: string, asOf: string) => lineage(nodeId, "both", 1, asOf);
+
 /** The datasets of a job itself, with their columns. */
 export const jobDatasets = (nodeId: string, asOf?: string) =>
   asking<shapes.GraphShape>("lineage", { nodeId, direction: "both", depth: 0, limit: MOST_NODES, as_of: asOf });
@@ -100,7 +103,7 @@ export const upstreamProblems = (nodeId: string, limit: number) =>
   asking<shapes.UpstreamProblems>("problems/upstream", { nodeId, limit });
 
 /** What a change of a node or a column affects. */
-export const impact = (nodeId: string) => asking<shapes.Impact>("impact", { nodeId });
+export const impact = (nodeId: string, asOf?: string) => asking<shapes.Impact>("impact", { nodeId, as_of: asOf });
 
 /** Whose key is used, and what it may do. */
 export const whoAmI = () => ({ ...asking<shapes.WhoAmI>("whoami"), staleTime: 300_000 });
@@ -178,6 +181,9 @@ export const events = ({ namespace, ...parameters }: Parameters) => ({
   placeholderData: keepPreviousData,
   meta: STILL,
 });
+
+/** The newest events of a run. */
+export const eventsOfRun = (runId: string) => events({ runId, limit: 50 });
 
 export const rejected = (parameters: Parameters) => ({
   ...asking<shapes.RejectedList>("events/rejected", parameters),

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
+import { fieldId } from "../api/ids";
 import { dataset, jobRuns } from "../api/queries";
 import { State } from "../parts/badges";
 import { GapNotice } from "../parts/gaps";
@@ -86,11 +87,15 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
       {node.gaps ? <GapNotice summary={node.gaps} /> : node.isIncomplete && <GapNotice />}
       <InferredNote graph={graph} columnEdges={columnEdges} id={node.id} />
       <div className="actions">
-        <Link to={page} search={{ namespace: node.namespace, name: node.name }} className="button primary">
+        <Link
+          to={page}
+          search={{ namespace: node.namespace, name: node.name, asof: view.asof }}
+          className="button primary"
+        >
           <Icon name="open" />
           {words.openPage}
         </Link>
-        <Link to="/impact" search={{ node: node.id }} className="button">
+        <Link to="/impact" search={{ node: subjectOf(node, view), asof: view.asof }} className="button">
           {strings.impact.button}
         </Link>
         {(view.since || view.asof) && (
@@ -153,6 +158,11 @@ function Details({ node, health, change, view, graph, columnEdges }: Props & { n
       )}
     </>
   );
+}
+
+/** What a change is about: the column of which the path is shown, at its own dataset. */
+function subjectOf(node: GraphNode, { column }: View): string {
+  return column?.startsWith(fieldId(node, "")) ? column : node.id;
 }
 
 /** Folds what was unfolded at a node. */

@@ -1,6 +1,8 @@
 /** The tools above the drawing: hops, what is left out, groups, path, find, time, export. */
 
+import { AsOfChoice } from "../parts/as-of";
 import { nameOfState } from "../parts/badges";
+import { Choice } from "../parts/choice";
 import { Icon } from "../parts/icons";
 import { idOfResult, Search } from "../parts/search";
 import { TimeChoice } from "../parts/time-choice";
@@ -12,7 +14,7 @@ import { FindBox } from "./find-box";
 import type { Graph, Health } from "./model";
 import type { Drawn } from "./share";
 import { CopyLink, Export } from "./share";
-import { Choice, Hops, IconButton, Switch } from "./toolbar-controls";
+import { Hops, IconButton, Switch } from "./toolbar-controls";
 import type { Grouping, View } from "./view-state";
 import { DEFAULT_HOPS } from "./view-state";
 
@@ -87,12 +89,7 @@ export function Toolbar({ view, known, health, change, canvas, drawn, graph, sel
         change={change}
         reveal={(id) => canvas.current?.reveal(id)}
       />
-      <TimeChoice
-        label={strings.time.label}
-        none={strings.time.now}
-        value={view.asof}
-        set={(asof) => change({ asof })}
-      />
+      <AsOfChoice />
       {isTables && (
         <TimeChoice
           label={strings.time.compare}

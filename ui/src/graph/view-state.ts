@@ -1,4 +1,5 @@
 /** All that decides what a lineage view shows, as it is in the URL: a link shows the same view. */
+import { validTime } from "../parts/zone";
 
 export type Side = "up" | "down";
 /** The orders of the table; from sources to targets unless another is chosen. */
@@ -75,8 +76,8 @@ export function readView(raw: Raw): View {
     order: SORTS.find((order) => order === raw.order && order !== "path"),
     rates: flag(raw.rates),
     to: text(raw.to),
-    asof: time(raw.asof),
-    since: time(raw.since),
+    asof: validTime(raw.asof),
+    since: validTime(raw.since),
     at: text(raw.at),
     table: flag(raw.table),
   };
@@ -115,11 +116,6 @@ export function without(packed: string | undefined, item: string): string | unde
 
 function text(value: string | undefined): string | undefined {
   return value || undefined;
-}
-
-/** A time of a link, if it is one. */
-function time(value: string | undefined): string | undefined {
-  return value && !Number.isNaN(Date.parse(value)) ? value : undefined;
 }
 
 function flag(value: string | undefined): boolean | undefined {

@@ -9,6 +9,7 @@ import type { ColumnGraphShape } from "../api/schema";
 import { columnEdges, gapsOf } from "../graph/columns";
 import { How } from "../graph/edges";
 import type { ColumnEdge } from "../graph/model";
+import { AsOfChoice, AsOfNotice } from "../parts/as-of";
 import { EditDetails } from "../parts/edit-details";
 import { GapsOfJobs } from "../parts/gaps";
 import { Icon, SystemIcon } from "../parts/icons";
@@ -25,13 +26,14 @@ const words = strings.column;
 const ALL = 20;
 
 export function ColumnPage() {
-  const { namespace, name, field } = useSearch({ from: "/column" });
+  const { namespace, name, field, asof } = useSearch({ from: "/column" });
   const named = { namespace, name };
   const id = fieldId(named, field);
-  const up = useQuery(columnLineage(id, "upstream", ALL));
+  const up = useQuery(columnLineage(id, "upstream", ALL, true, asof));
   const own = up.data?.graph.find((node) => node.data.field === field && node.distance === 0);
-  const its = useQuery(dataset(named));
-  const told = its.data && flatten(its.data.fields).find(({ path }) => path === field)?.field;
+  // What people and producers say of it now is not what they said then.
+  const its = useQuery({ ...dataset(named), enabled: !asof });
+  const told = asof ? undefined : its.data && flatten(its.data.fields).find(({ path }) => path === field)?.field;
   // By the last edit that this page shows, an edit of it overwrites nobody's.
   useQuery(edits("dataset", named));
   const navigate = useNavigate();
@@ -47,15 +49,16 @@ export function ColumnPage() {
           type="button"
           className="primary"
           onClick={() =>
-            void navigate({ to: "/lineage", search: { node: `dataset:${namespace}:${name}`, column: id } })
+            void navigate({ to: "/lineage", search: { node: `dataset:${namespace}:${name}`, column: id, asof } })
           }
         >
           <Icon name="graph" />
           {words.path}
         </button>
-        <Link to="/impact" search={{ node: id }} className="button">
+        <Link to="/impact" search={{ node: id, asof }} className="button">
           {strings.impact.button}
         </Link>
+        <AsOfChoice />
         {told && (
           <EditDetails
             entity={{ type: "dataset", namespace, name, field }}
@@ -63,6 +66,7 @@ export function ColumnPage() {
           />
         )}
       </PageHead>
+      {asof && <AsOfNotice time={asof} />}
       <section className="card" aria-label={strings.graph.details}>
         {told?.description && <p className="wrap">{told.description}</p>}
         <Facts>
@@ -80,8 +84,8 @@ export function ColumnPage() {
           </Fact>
         </Facts>
       </section>
-      <Edges title={words.sources} none={words.noSources} id={id} direction="upstream" />
-      <Edges title={words.targets} none={words.noTargets} id={id} direction="downstream" />
+      <Edges title={words.sources} none={words.noSources} id={id} direction="upstream" asOf={asof} />
+      <Edges title={words.targets} none={words.noTargets} id={id} direction="downstream" asOf={asof} />
     </div>
   );
 }
@@ -91,10 +95,11 @@ interface Props {
   none: string;
   id: string;
   direction: Direction;
+  asOf: string | undefined;
 }
 
-function Edges({ title, none, id, direction }: Props) {
-  const query = useQuery(columnLineage(id, direction, ALL));
+function Edges({ title, none, id, direction, asOf }: Props) {
+  const query = useQuery(columnLineage(id, direction, ALL, true, asOf));
   const isNarrow = useIsNarrow();
   return (
     <Section title={title} note={direction === "upstream" ? words.allUp : words.allDown}>

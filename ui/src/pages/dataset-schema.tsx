@@ -14,7 +14,10 @@ import { strings } from "../strings";
 const words = strings.dataset;
 const FEW = 12;
 
-export function Schema({ of }: { of: DatasetShape }) {
+/** A dataset with its columns, of now or of a time. */
+type Columns = Pick<DatasetShape, "namespace" | "name" | "fields" | "columnLineage">;
+
+export function Schema({ of, isPast = false }: { of: Columns; isPast?: boolean }) {
   const [text, setText] = useState("");
   const all = useMemo(() => flatten(of.fields), [of.fields]);
   const sources = useMemo(() => new Map((of.columnLineage ?? []).map((one) => [one.name, one])), [of.columnLineage]);
@@ -44,7 +47,7 @@ export function Schema({ of }: { of: DatasetShape }) {
           </div>
           {fields.length === 0 && <Empty>{strings.graph.noColumn}</Empty>}
           <VirtualRows count={fields.length} height={34} most={544} label={words.schema}>
-            {(index) => <Row of={of} flat={fields[index]!} from={sources.get(fields[index]!.path)} />}
+            {(index) => <Row of={of} isPast={isPast} flat={fields[index]!} from={sources.get(fields[index]!.path)} />}
           </VirtualRows>
           {sources.size === 0 && <Empty>{words.noColumns}</Empty>}
         </div>
@@ -53,7 +56,14 @@ export function Schema({ of }: { of: DatasetShape }) {
   );
 }
 
-function Row({ of, flat, from }: { of: DatasetShape; flat: FlatField; from: ColumnLineageShape | undefined }) {
+interface RowProps {
+  of: Columns;
+  isPast: boolean;
+  flat: FlatField;
+  from: ColumnLineageShape | undefined;
+}
+
+function Row({ of, isPast, flat, from }: RowProps) {
   const { field, path, depth } = flat;
   return (
     <div className="schema-row">
@@ -62,11 +72,13 @@ function Row({ of, flat, from }: { of: DatasetShape; flat: FlatField; from: Colu
         {field.tags.map((tag) => (
           <TagLink key={tag} name={tag} />
         ))}
-        <EditDetails
-          isSmall
-          entity={{ type: "dataset", namespace: of.namespace, name: of.name, field: path }}
-          before={{ description: field.description ?? "", owners: "", tags: field.tags }}
-        />
+        {!isPast && (
+          <EditDetails
+            isSmall
+            entity={{ type: "dataset", namespace: of.namespace, name: of.name, field: path }}
+            before={{ description: field.description ?? "", owners: "", tags: field.tags }}
+          />
+        )}
       </span>
       <span className="mono faint" title={field.type ?? ""}>
         {field.type}

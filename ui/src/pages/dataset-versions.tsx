@@ -14,13 +14,15 @@ import { strings } from "../strings";
 const words = strings.dataset;
 const SIGNS = { added: "+", removed: "−", changed: "~" };
 
-export function Versions({ named }: { named: Named }) {
+/** `until` is the time as of which they are shown, if that is not now. */
+export function Versions({ named, until }: { named: Named; until?: string }) {
   const query = useQuery(datasetVersions(named));
   return (
     <Section title={words.changed}>
       <Answer of={query}>
-        {({ versions }) =>
-          versions.length === 0 ? (
+        {({ versions: all }) => {
+          const versions = until ? all.filter((version) => isBy(version, until)) : all;
+          return versions.length === 0 ? (
             <Empty>{words.noVersions}</Empty>
           ) : (
             <ul className="rows">
@@ -38,11 +40,15 @@ export function Versions({ named }: { named: Named }) {
                 </li>
               ))}
             </ul>
-          )
-        }
+          );
+        }}
       </Answer>
     </Section>
   );
+}
+
+function isBy({ createdAt }: DatasetVersionShape, time: string): boolean {
+  return createdAt !== null && Date.parse(createdAt) <= Date.parse(time);
 }
 
 function Difference({ of, before }: { of: DatasetVersionShape; before: DatasetVersionShape | undefined }) {

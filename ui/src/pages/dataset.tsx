@@ -6,6 +6,7 @@ import { datasetId } from "../api/ids";
 import { dataset, datasetHealth, usage } from "../api/queries";
 import type { DatasetShape } from "../api/schema";
 import { Aliases } from "../parts/aliases";
+import { AsOfChoice } from "../parts/as-of";
 import { State } from "../parts/badges";
 import { DeleteButton, GoneOrDeleted } from "../parts/deletion";
 import { EditDetails } from "../parts/edit-details";
@@ -22,6 +23,7 @@ import { UpstreamHealth } from "../parts/upstream";
 import { useSaidOf } from "../parts/use-run-facets";
 import { strings } from "../strings";
 import { systemOfNamespace } from "../systems";
+import { PastDataset } from "./dataset-past";
 import { Quality } from "./dataset-quality";
 import { Runs } from "./dataset-runs";
 import { Schema } from "./dataset-schema";
@@ -32,7 +34,7 @@ import { Volume } from "./dataset-volume";
 const words = strings.dataset;
 
 export function DatasetPage() {
-  const { namespace, name, by } = useSearch({ from: "/dataset" });
+  const { namespace, name, by, asof } = useSearch({ from: "/dataset" });
   const named = { namespace, name };
   const asked = useQuery(dataset(named));
   // All that is told of a dataset is told under the name that events use.
@@ -47,21 +49,24 @@ export function DatasetPage() {
         title={name || namespace}
         under={<NamespaceLink name={namespace} />}
       >
-        <Link to="/lineage" search={{ node: datasetId(named) }} className="button primary">
+        <Link to="/lineage" search={{ node: datasetId(named), asof }} className="button primary">
           <Icon name="graph" />
           {words.lineage}
         </Link>
-        <Link to="/impact" search={{ node: datasetId(named) }} className="button">
+        <Link to="/impact" search={{ node: datasetId(named), asof }} className="button">
           {strings.impact.button}
         </Link>
-        {query.data && <DeleteButton type="dataset" named={main ?? named} />}
+        <AsOfChoice />
+        {query.data && !asof && <DeleteButton type="dataset" named={main ?? named} />}
       </PageHead>
       {main && (
         <p className="notice plain-notice">
           {words.otherName} <DatasetLink of={main} />
         </p>
       )}
-      {asked.isError ? (
+      {asof ? (
+        <PastDataset named={named} asOf={asof} />
+      ) : asked.isError ? (
         <GoneOrDeleted type="dataset" named={named} error={asked.error} retry={() => void asked.refetch()} />
       ) : (
         <Answer of={query} lines={8}>

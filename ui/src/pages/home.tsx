@@ -138,7 +138,11 @@ function Recent() {
         <ul className="rows tight">
           {viewed.map((one) => (
             <li key={`${one.kind} ${one.namespace} ${one.name}`}>
-              {one.kind === "job" ? <JobLink of={one} /> : <DatasetLink of={one} />}
+              {one.kind === "job" ? (
+                <JobLink of={one} system={one.system} />
+              ) : (
+                <DatasetLink of={one} system={one.system} />
+              )}
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 /** The table of an impact: filtered, sorted, and as text for other tools. */
 import type { AffectedAsset } from "../api/schema";
 import { csv } from "../graph/text";
+import { validTime } from "../parts/zone";
 import { strings } from "../strings";
 
 const words = strings.impact;
@@ -15,6 +16,8 @@ export interface ImpactSearch {
   kind?: "dataset" | "job";
   sort?: Sort;
   grouped?: boolean;
+  /** The time as of which it is shown. */
+  asof?: string;
 }
 
 type Raw = { [name in keyof ImpactSearch]?: string | boolean };
@@ -26,6 +29,7 @@ export function readImpactSearch(raw: Raw): ImpactSearch {
     owner: String(raw.owner ?? "") || undefined,
     kind: raw.kind === "dataset" || raw.kind === "job" ? raw.kind : undefined,
     sort: SORTS.find((sort) => sort === raw.sort && sort !== "hops"),
+    asof: validTime(String(raw.asof ?? "")),
     // `1` in an address, and as it was read from there.
     grouped: raw.grouped === "1" || raw.grouped === true || undefined,
   };

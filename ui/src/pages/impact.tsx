@@ -6,8 +6,9 @@ import { useState } from "react";
 import { readableId } from "../api/ids";
 import { impact } from "../api/queries";
 import type { AffectedAsset, Impact } from "../api/schema";
+import { AsOfChoice, AsOfNotice } from "../parts/as-of";
 import { Icon } from "../parts/icons";
-import { DatasetLink, JobLink, OwnerLink } from "../parts/links";
+import { NodeLink, OwnerLink } from "../parts/links";
 import { PageHead, Section } from "../parts/page";
 import { fileName, save } from "../parts/saving";
 import { SiteSearch } from "../parts/search";
@@ -23,8 +24,8 @@ const words = strings.impact;
 const MOST_ROWS = 500;
 
 export function ImpactPage() {
-  const { node = "" } = useSearch({ from: "/impact" });
-  const query = useQuery({ ...impact(node), enabled: Boolean(node) });
+  const { node = "", asof } = useSearch({ from: "/impact" });
+  const query = useQuery({ ...impact(node, asof), enabled: Boolean(node) });
   if (!node) {
     return (
       <div className="page pick">
@@ -42,13 +43,16 @@ export function ImpactPage() {
           search={{
             node: node.startsWith("datasetField:") ? undefined : node,
             column: node.startsWith("datasetField:") ? node : undefined,
+            asof,
           }}
           className="button"
         >
           <Icon name="graph" />
           {strings.graph.title}
         </Link>
+        <AsOfChoice />
       </PageHead>
+      {asof && <AsOfNotice time={asof} />}
       <Answer of={query} lines={8}>
         {(found) => <Found of={found} node={node} />}
       </Answer>
@@ -186,11 +190,7 @@ function AssetTable({ of, owner }: { of: AffectedAsset[]; owner: string }) {
           {of.slice(0, MOST_ROWS).map((asset) => (
             <tr key={asset.id}>
               <td>
-                {asset.type === "JOB" ? (
-                  <JobLink of={asset} system={asset.system} />
-                ) : (
-                  <DatasetLink of={asset} system={asset.system} />
-                )}
+                <NodeLink of={asset} />
               </td>
               <td className="mono wrap">{columnsOf(asset)}</td>
               <td>{asset.dependency && words.dependencies[asset.dependency]}</td>

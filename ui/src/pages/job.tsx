@@ -7,6 +7,7 @@ import type { Named } from "../api/ids";
 import { jobId } from "../api/ids";
 import { family, job, jobHealth, jobRuns } from "../api/queries";
 import type { FamilyJob, JobFamily, JobShape } from "../api/schema";
+import { AsOfChoice } from "../parts/as-of";
 import { State } from "../parts/badges";
 import { DeleteButton, GoneOrDeleted } from "../parts/deletion";
 import { EditDetails } from "../parts/edit-details";
@@ -27,6 +28,7 @@ import { strings } from "../strings";
 import { systemOfJob } from "../systems";
 import type { Step } from "./activity-figures";
 import { Activity } from "./job-activity";
+import { PastJob } from "./job-past";
 import { Runs } from "./job-runs";
 import { RunTrends } from "./run-trends";
 
@@ -37,30 +39,34 @@ const FEW_RUNS = 50;
 const MOST_RUNS = 1000;
 
 export function JobPage() {
-  const { by, ...named } = useSearch({ from: "/job" });
+  const { by, asof, ...named } = useSearch({ from: "/job" });
   const query = useQuery(job(named));
-  useNoteViewed(query.data && { kind: "job", ...named });
+  const system = integrationOf(query.data?.facets ?? {}) || systemOfJob(named.namespace);
+  useNoteViewed(query.data && { kind: "job", ...named, system });
   return (
     <div className="page">
       <PageHead
         kind={strings.kinds.job}
-        icon={<SystemIcon system={integrationOf(query.data?.facets ?? {}) || systemOfJob(named.namespace)} />}
+        icon={<SystemIcon system={system} />}
         title={named.name || named.namespace}
         under={<NamespaceLink name={named.namespace} />}
       >
-        <Link to="/lineage" search={{ node: jobId(named) }} className="button primary">
+        <Link to="/lineage" search={{ node: jobId(named), asof }} className="button primary">
           <Icon name="graph" />
           {strings.dataset.lineage}
         </Link>
-        <Link to="/impact" search={{ node: jobId(named) }} className="button">
+        <Link to="/impact" search={{ node: jobId(named), asof }} className="button">
           {strings.impact.button}
         </Link>
         <Link to="/compare" search={named} className="button">
           {strings.compare.button}
         </Link>
-        {query.data && <DeleteButton type="job" named={named} />}
+        <AsOfChoice />
+        {query.data && !asof && <DeleteButton type="job" named={named} />}
       </PageHead>
-      {query.isError ? (
+      {asof ? (
+        <PastJob named={named} asOf={asof} />
+      ) : query.isError ? (
         <GoneOrDeleted type="job" named={named} error={query.error} retry={() => void query.refetch()} />
       ) : (
         <Answer of={query} lines={8}>

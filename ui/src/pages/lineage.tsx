@@ -87,8 +87,9 @@ function LineageOf({ view }: { view: View }) {
   const focus = graph?.nodes.get(graph.focus);
   useTitle(`${focus?.name ?? readableId(view.node ?? view.column ?? "")} ${strings.graph.title.toLowerCase()}`);
   useNoteViewed(
-    (focus && focus.kind !== "group" && { kind: focus.kind, namespace: focus.namespace, name: focus.name }) ||
-      undefined,
+    focus && focus.kind !== "group"
+      ? { kind: focus.kind, namespace: focus.namespace, name: focus.name, system: focus.system }
+      : undefined,
   );
 
   if (found.error) {
@@ -115,14 +116,21 @@ function LineageOf({ view }: { view: View }) {
             canvas={canvas}
             drawn={drawn}
           />
-          <div className="stage">
-            {drawn && scene ? (
-              <Canvas scene={scene} nodes={drawn.nodes} lines={drawn.lines} selected={selectedId} handle={canvas} />
-            ) : (
-              <div className="canvas waiting">{failure ? <Failure error={failure} /> : <Loading lines={4} />}</div>
-            )}
-            {drawn && <LinesLegend lines={drawn.lines} />}
-            <Notices view={view} found={found} isBusy={isBusy && Boolean(scene)} />
+          <div className="middle">
+            <Notices view={view} found={found} />
+            <div className="stage">
+              {drawn && scene ? (
+                <Canvas scene={scene} nodes={drawn.nodes} lines={drawn.lines} selected={selectedId} handle={canvas} />
+              ) : (
+                <div className="canvas waiting">{failure ? <Failure error={failure} /> : <Loading lines={4} />}</div>
+              )}
+              {drawn && <LinesLegend lines={drawn.lines} />}
+              {isBusy && scene && (
+                <div className="notices" role="status">
+                  <p>{strings.graph.layout}</p>
+                </div>
+              )}
+            </div>
           </div>
           {graph && (
             <Panel
@@ -189,7 +197,7 @@ function useGraphActions(
           return;
         }
         const { namespace, name } = node;
-        void navigate({ to: isJobId(id) ? "/job" : "/dataset", search: { namespace, name } });
+        void navigate({ to: isJobId(id) ? "/job" : "/dataset", search: { namespace, name, asof: view.asof } });
       },
     };
   }, [view, graph, change, setAsked, navigate, canvas]);
@@ -201,7 +209,7 @@ function gapsIn(gaps: ReadonlyMap<string, string>): string {
   return first ? strings.gaps.inGraph(gaps.size, first.join(": ")) : "";
 }
 
-function Notices({ view, found, isBusy }: { view: View; found: ReturnType<typeof useLineage>; isBusy: boolean }) {
+function Notices({ view, found }: { view: View; found: ReturnType<typeof useLineage> }) {
   const { graph, isReversed } = found;
   const says = [
     view.asof && strings.time.asOf(exactOf(view.asof)),
@@ -214,7 +222,6 @@ function Notices({ view, found, isBusy }: { view: View; found: ReturnType<typeof
       graph?.nodes.size === 1 &&
       (view.system || view.namespace || view.tag || view.state) &&
       strings.graph.nothingLeft,
-    isBusy && strings.graph.layout,
   ].filter(Boolean);
   return (
     <div className="notices" role="status">

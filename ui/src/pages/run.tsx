@@ -4,10 +4,10 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { jobId } from "../api/ids";
-import { events, jobRuns, run, runLineage } from "../api/queries";
+import { eventsOfRun, jobRuns, run, runLineage } from "../api/queries";
 import type { RunShape } from "../api/schema";
 import { State } from "../parts/badges";
-import { errorOf, parentOf, sqlOf } from "../parts/facets";
+import { errorOf, parentOf } from "../parts/facets";
 import { GapNotice } from "../parts/gaps";
 import { Icon, SystemIcon } from "../parts/icons";
 import { JobLink, RunLink } from "../parts/links";
@@ -16,7 +16,7 @@ import { Answer, Empty } from "../parts/states";
 import { Ago, durationOf, exactOf } from "../parts/time";
 import { JsonView } from "../parts/tree";
 import { UsedDatasets } from "../parts/used-datasets";
-import { JobSql } from "../sql/job-sql";
+import { RunSql } from "../sql/run-sql";
 import { strings } from "../strings";
 import { systemOfJob } from "../systems";
 
@@ -80,7 +80,7 @@ function Found({ of }: { of: RunShape }) {
           counted={written}
         />
       </div>
-      <RunSql of={of} />
+      {of.job && <RunSql run={of.id} of={of.job} asOf={of.endedAt ?? undefined} />}
       <Upstream id={of.id} />
       <Events of={of} />
       <Section title={words.facets}>
@@ -127,14 +127,6 @@ function About({ of }: { of: RunShape }) {
   );
 }
 
-/** The SQL that the run's own events report; with lineage as it was when the run ended. */
-function RunSql({ of }: { of: RunShape }) {
-  const query = useQuery(events({ runId: of.id, limit: MOST_EVENTS }));
-  const text = query.data && sqlOf(query.data.events);
-  if (!text || !of.job) return null;
-  return <JobSql text={text} of={of.job} asOf={of.endedAt ?? undefined} />;
-}
-
 function Upstream({ id }: { id: string }) {
   const query = useQuery(runLineage(id));
   return (
@@ -163,10 +155,8 @@ function Upstream({ id }: { id: string }) {
   );
 }
 
-const MOST_EVENTS = 50;
-
 function Events({ of }: { of: RunShape }) {
-  const query = useQuery(events({ runId: of.id, limit: MOST_EVENTS }));
+  const query = useQuery(eventsOfRun(of.id));
   const told = query.data && words.counted(query.data.events.length, query.data.totalCount);
   return (
     <Section

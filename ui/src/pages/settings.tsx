@@ -1,10 +1,13 @@
 /** Settings of this browser (key, times, saved views), and where the server's events come from. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 
 import { askForKey, currentKey, forgetKey, isKeyKept } from "../api/key";
+import { keepPersonName, LONGEST_PERSON, personName } from "../api/person";
 import { collectors, whoAmI } from "../api/queries";
 import { Fact, Facts, Section, useTitle } from "../parts/page";
+import { useIsNameAsked } from "../parts/person-field";
 import { forgetView, useSavedViews } from "../parts/saved-views";
 import { Answer, Empty } from "../parts/states";
 import { useTicking } from "../parts/tick";
@@ -46,6 +49,7 @@ function Key() {
           </Facts>
         )}
       </Answer>
+      <Person />
       <p className="faint">{hasKey ? (isKeyKept() ? words.keptKey : words.tabKey) : query.data && words.noKey}</p>
       <div className="actions">
         <button type="button" onClick={askForKey}>
@@ -64,6 +68,30 @@ function Key() {
         )}
       </div>
     </Section>
+  );
+}
+
+/** The name that edits are recorded under, where no key tells it. */
+function Person() {
+  const isAsked = useIsNameAsked();
+  const [isKept, setKept] = useState(false);
+  if (!isAsked) return null;
+  return (
+    <form
+      className="form-row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        keepPersonName(String(new FormData(event.currentTarget).get("person") ?? ""));
+        setKept(true);
+      }}
+    >
+      <label title={words.personHelp}>
+        {words.person}
+        <input name="person" defaultValue={personName()} maxLength={LONGEST_PERSON} onChange={() => setKept(false)} />
+      </label>
+      <button type="submit">{words.keepPerson}</button>
+      <span role="status">{isKept && words.keptHere}</span>
+    </form>
   );
 }
 
@@ -125,9 +153,10 @@ function Collecting() {
     <Section
       title={words.collectors}
       note={
-        <>
-          <Link to="/collectors">{words.toCollectors}</Link> <Link to="/ingestions">{words.toIngestions}</Link>
-        </>
+        <span className="row-links">
+          <Link to="/collectors">{words.toCollectors}</Link>
+          <Link to="/ingestions">{words.toIngestions}</Link>
+        </span>
       }
     >
       <Answer of={query}>

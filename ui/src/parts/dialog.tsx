@@ -4,8 +4,10 @@ import type { ReactNode } from "react";
 import { useId, useLayoutEffect, useRef } from "react";
 
 import { ApiError } from "../api/client";
+import { keepPersonName } from "../api/person";
 import { readAgain } from "../api/read-again";
 import { strings } from "../strings";
+import { PersonField } from "./person-field";
 
 interface Props {
   title: string;
@@ -14,15 +16,20 @@ interface Props {
   /** Does it, with what the form holds. */
   act: (form: FormData) => Promise<unknown>;
   close: () => void;
+  /** Whether it changes what all see, under somebody's name. */
+  isEdit?: boolean;
   children: ReactNode;
 }
 
-export function FormDialog({ title, label, act, close, children }: Props) {
+export function FormDialog({ title, label, act, close, isEdit = true, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   const client = useQueryClient();
   const acting = useMutation({
-    mutationFn: act,
+    mutationFn: (form: FormData) => {
+      if (form.get("person")) keepPersonName(String(form.get("person")));
+      return act(form);
+    },
     onSuccess: async () => {
       close();
       await readAgain(client);
@@ -52,6 +59,7 @@ export function FormDialog({ title, label, act, close, children }: Props) {
         }}
       >
         {children}
+        {isEdit && <PersonField />}
         {acting.error && (
           <p className="bad-text wrap" role="alert">
             {tell(acting.error)}

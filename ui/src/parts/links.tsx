@@ -4,11 +4,14 @@ import { Link } from "@tanstack/react-router";
 import type { Named } from "../api/ids";
 import { strings } from "../strings";
 import { lookOf, systemOfJob, systemOfNamespace } from "../systems";
+import { useAsOf } from "./as-of";
 import { SystemIcon } from "./icons";
 
+// What a page of the past leads to is shown as of the same time.
 export function DatasetLink({ of, system }: { of: Named; system?: string }) {
+  const search = { namespace: of.namespace, name: of.name, asof: useAsOf() };
   return (
-    <Link className="thing" to="/dataset" search={{ namespace: of.namespace, name: of.name }} title={titleOf(of)}>
+    <Link className="thing" to="/dataset" search={search} title={titleOf(of)}>
       <SystemIcon system={system ?? systemOfNamespace(of.namespace)} />
       <bdi className="name">{of.name || of.namespace}</bdi>
     </Link>
@@ -16,17 +19,24 @@ export function DatasetLink({ of, system }: { of: Named; system?: string }) {
 }
 
 export function JobLink({ of, system }: { of: Named; system?: string }) {
+  const search = { namespace: of.namespace, name: of.name, asof: useAsOf() };
   return (
-    <Link className="thing job" to="/job" search={{ namespace: of.namespace, name: of.name }} title={titleOf(of)}>
+    <Link className="thing job" to="/job" search={search} title={titleOf(of)}>
       <SystemIcon system={system ?? systemOfJob(of.namespace)} />
       <bdi className="name">{of.name || of.namespace}</bdi>
     </Link>
   );
 }
 
+/** A dataset or a job of an answer that has both. */
+export function NodeLink({ of }: { of: Named & { type: string; system?: string } }) {
+  return of.type === "JOB" ? <JobLink of={of} system={of.system} /> : <DatasetLink of={of} system={of.system} />;
+}
+
 export function ColumnLink({ of, field }: { of: Named; field: string }) {
+  const search = { namespace: of.namespace, name: of.name, field, asof: useAsOf() };
   return (
-    <Link className="mono" to="/column" search={{ namespace: of.namespace, name: of.name, field }} title={field}>
+    <Link className="mono" to="/column" search={search} title={field}>
       <bdi>{field}</bdi>
     </Link>
   );

@@ -8,6 +8,8 @@ export interface Viewed {
   kind: "dataset" | "job";
   namespace: string;
   name: string;
+  /** Where it was known: a namespace alone does not always tell it. */
+  system?: string;
 }
 
 export function recentlyViewed(): Viewed[] {
@@ -31,13 +33,14 @@ function noteViewed(viewed: Viewed): void {
 }
 
 export function useNoteViewed(viewed: Viewed | undefined): void {
-  const { kind, namespace, name } = viewed ?? {};
+  const { kind, namespace, name, system } = viewed ?? {};
   useEffect(() => {
-    if (kind && namespace !== undefined && name !== undefined) noteViewed({ kind, namespace, name });
-  }, [kind, namespace, name]);
+    if (kind && namespace !== undefined && name !== undefined) noteViewed({ kind, namespace, name, system });
+  }, [kind, namespace, name, system]);
 }
 
 function isViewed(value: unknown): value is Viewed {
   const one = value as Viewed | null;
-  return typeof one?.namespace === "string" && typeof one.name === "string" && ["dataset", "job"].includes(one.kind);
+  const isNamed = typeof one?.namespace === "string" && typeof one.name === "string";
+  return isNamed && ["string", "undefined"].includes(typeof one.system) && ["dataset", "job"].includes(one.kind);
 }

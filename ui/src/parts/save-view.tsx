@@ -36,6 +36,7 @@ function SaveForm({ close }: { close: () => void }) {
       label={words.saveAs}
       act={async (form) => saveView({ name: String(form.get("name") ?? ""), address })}
       close={close}
+      isEdit={false}
     >
       <label>
         {words.name}

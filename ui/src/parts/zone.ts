@@ -65,6 +65,11 @@ function written(time: string, part: (clock: string) => string): string {
   return Number.isNaN(date.getTime()) ? time : `${part(wallClock(date))} ${zoneName(date)}`;
 }
 
+/** A time of a link, if it is one. */
+export function validTime(text: string | undefined): string | undefined {
+  return text && !Number.isNaN(Date.parse(text)) ? text : undefined;
+}
+
 /** What an input of a time shows for it. */
 export function toInput(time: string | undefined): string | undefined {
   const date = new Date(time ?? "");

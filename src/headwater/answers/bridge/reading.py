@@ -18,7 +18,7 @@ from headwater.answers.bridge.properties import (
     job_properties,
     registered_subjects,
 )
-from headwater.answers.bridge.writing import FACET
+from headwater.answers.bridge.writing import FACET, job_attribute
 from headwater.errors import InvalidEvent
 from headwater.model.confluent.job_kinds import HAS_SCHEMA, MEMBER_OF, JobKind, kind_of
 from headwater.model.confluent.names import NodeId, dataset_node, job_node, split_cluster
@@ -35,6 +35,7 @@ class _Given(msgspec.Struct):
 
     node: LineageNode | None = None
     schemas: list[LineageNode] = []
+    members: list[LineageNode] = []
     edges: list[LineageEdge] = []
 
 
@@ -167,16 +168,18 @@ class _Reading:
         facets = {facet: read_fields(body) for facet, body in part.facets.items()}
         kind = kind_of(facets.get("jobType", {}).get("jobType"))
         inputs, outputs = self._node_ids(part.inputs), self._node_ids(part.outputs)
-        if part.given:
-            id = self._add_given(graph, part)
-            if part.run is not None and id is not None:
-                # It has run since.
-                _add_uses(graph, id, kind, inputs, outputs, part)
+        given = self._add_given(graph, part) if part.given else None
+        if part.given and part.run is None:
             return
+        # From here on it has run, or was declared by others.
         if kind.node_type is None:
             for source in inputs:
                 for target in outputs:
-                    graph.add_edge(_edge(source, target, kind.output_edge, part))
+                    edge = _edge(source, target, kind.output_edge, part)
+                    graph.add_edge(msgspec.structs.replace(edge, attributes=job_attribute(name)))
+            return
+        if given is not None:
+            _add_uses(graph, given, kind, inputs, outputs, part)
             return
         node = job_node(*name, kind)
         graph.add_node(_node(node, name, part, job_properties(name, facets)))
@@ -191,7 +194,7 @@ class _Reading:
         Of several ids, a short one and a whole one, the whole one stays: the other means it.
         """
         for given in part.given.values():
-            graph.nodes.update((each.node_id, each) for each in given.schemas)
+            graph.nodes.update((each.node_id, each) for each in (*given.schemas, *given.members))
             graph.edges.update((each.key, each) for each in given.edges)
         nodes = [given.node for given in part.given.values() if given.node is not None]
         if not nodes:

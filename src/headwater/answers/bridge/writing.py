@@ -20,14 +20,17 @@ from headwater.answers.bridge.nodes import (
     NodeGraph,
 )
 from headwater.emit.events import Json, Producer
+from headwater.errors import InvalidEvent
 from headwater.model.confluent import facets as confluent
 from headwater.model.confluent import job_kinds
 from headwater.model.confluent.names import other_table_names
+from headwater.model.names import check_name
 from headwater.model.naming import DatasetName
 
 FACET = "lineage_bridge"
 PRODUCER = Producer.of_part("bridge-import")
 _LONGEST_NAME = 1_000
+_JOB = "job"
 _KINDS = {
     kind.node_type: kind
     for kind in (
@@ -64,9 +67,12 @@ class _Writer:
             self._out_of[edge.src_id].append(edge)
 
     def stated_with(self, node_id: str) -> list[str]:
-        """The nodes whose events state a node: those that have a schema state it."""
+        """The nodes whose events state a node: those that have a schema state it, and a consumer
+        group its members."""
         if self._graph.nodes[node_id].node_type == SCHEMA_TYPE:
             return self._owners(node_id) or [node_id]
+        if self._is_member(node_id):
+            return [edge.dst_id for edge in self._out_of[node_id]]
         return [node_id]
 
     def events_of(self, node: LineageNode) -> Iterator[Json]:
@@ -85,6 +91,19 @@ class _Writer:
             for edge in self._into[schema]
             if edge.edge_type == job_kinds.HAS_SCHEMA and self._graph.nodes[edge.src_id].is_dataset
         ]
+
+    def _is_member(self, node_id: str) -> bool:
+        """Whether a node is a member of groups and nothing else: then it is no job by itself."""
+        own = self._out_of[node_id]
+        return (
+            self._graph.nodes[node_id].is_job
+            and bool(own)
+            and not self._into[node_id]
+            and all(
+                edge.edge_type == job_kinds.MEMBER_OF and self._graph.nodes[edge.dst_id].is_job
+                for edge in own
+            )
+        )
 
     def _dataset_event(self, node: LineageNode) -> Json:
         others = [
@@ -115,7 +134,10 @@ class _Writer:
                 name = openlineage_name(other)
                 (outputs if is_output else inputs)[name] = name._asdict()
         facets = _job_facets(node)
-        facets[FACET] = PRODUCER.custom_facet(node=node, edges=edges)
+        joining = [each for each in self._into[node.node_id] if self._is_member(each.src_id)]
+        members = [self._graph.nodes[each.src_id] for each in joining]
+        stated = {"members": members} if members else {}
+        facets[FACET] = PRODUCER.custom_facet(node=node, edges=[*edges, *joining], **stated)
         job = {**openlineage_name(node)._asdict(), "facets": facets}
         return PRODUCER.job_event(job, [*inputs.values()], [*outputs.values()], self._at)
 
@@ -128,15 +150,38 @@ class _Writer:
     def _copy_event(self, source: LineageNode, target: LineageNode, edge: LineageEdge) -> Json:
         """What goes from one dataset to another by itself, such as to a Tableflow table."""
         origin, destination = openlineage_name(source), openlineage_name(target)
-        name = f"{edge.edge_type}:{origin.name}->{target.node_id}"
-        if len(name) > _LONGEST_NAME:
-            name = f"{edge.edge_type}:{sha256(name.encode()).hexdigest()}"
         is_table = edge.edge_type == job_kinds.MATERIALIZES
         kind = job_kinds.TABLEFLOW if is_table else job_kinds.CLUSTER_LINK
         job_type = PRODUCER.job_type("STREAMING", job_kinds.INTEGRATION, kind.job_type)
         facets = {"jobType": job_type, FACET: PRODUCER.custom_facet(edges=[edge])}
-        job = {"namespace": origin.namespace, "name": name, "facets": facets}
-        return PRODUCER.job_event(job, [origin._asdict()], [destination._asdict()], self._at)
+        job = _stated_job(edge) or _copy_job(origin, edge)
+        described = {**job._asdict(), "facets": facets}
+        return PRODUCER.job_event(described, [origin._asdict()], [destination._asdict()], self._at)
+
+
+def job_attribute(job: DatasetName) -> Json:
+    """What an edge that stands for a job says of it: an import is then of the same job."""
+    return {_JOB: job._asdict()}
+
+
+def _stated_job(edge: LineageEdge) -> DatasetName | None:
+    stated = edge.attributes.get(_JOB)
+    if not isinstance(stated, dict):
+        return None
+    parts = stated.get("namespace"), stated.get("name")
+    try:
+        for part in parts:
+            check_name(part if isinstance(part, str) else "", _JOB)
+    except InvalidEvent:
+        return None
+    return DatasetName(*map(str, parts))
+
+
+def _copy_job(origin: DatasetName, edge: LineageEdge) -> DatasetName:
+    name = f"{edge.edge_type}:{origin.name}->{edge.dst_id}"
+    if len(name) > _LONGEST_NAME:
+        name = f"{edge.edge_type}:{sha256(name.encode()).hexdigest()}"
+    return DatasetName(origin.namespace, name)
 
 
 def _dataset_facets(node: LineageNode, schemas: Sequence[LineageNode]) -> Json:

@@ -8,6 +8,7 @@ from headwater.answers.discovery.estate import Estate, read_estate
 from headwater.answers.discovery.findings import FINDINGS, EstateFinding, FindingFilter
 from headwater.answers.discovery.judge import judge
 from headwater.answers.gaps import find_jobs_with_gaps
+from headwater.answers.names import check_namespace
 from headwater.graph.node_id import dataset_node_id, job_node_id
 from headwater.model.uses import Name
 from headwater.model.values.consumer_groups import COLLECTOR_NAMESPACE, collector_job_name
@@ -22,7 +23,7 @@ _MOST_GAPS = 20
 
 def list_findings(connection: Connection, requested: FindingFilter, page: Page, time: int) -> Shape:
     """A page of what was found, with counts of all of it, and the clusters that were looked at."""
-    estate = read_estate(connection, requested.namespace)
+    estate = _read_requested(connection, requested.namespace)
     named = [each for each in judge(estate) if requested.admits_name(each.name.name)]
     known = read_acknowledgements(connection, [each.entity for each in named])
     findings = []
@@ -48,6 +49,17 @@ def list_findings(connection: Connection, requested: FindingFilter, page: Page, 
         "clusters": _clusters(connection, estate),
         "asOf": format_instant(time),
     }
+
+
+def _read_requested(connection: Connection, namespace: str) -> Estate:
+    """One cluster that somebody collected, or all."""
+    estate = read_estate(connection, namespace)
+    if namespace and not (estate.topics or estate.groups):
+        every = read_estate(connection)
+        collected = {each.name.namespace for each in every.topics}
+        collected |= {each.cluster for each in every.groups}
+        check_namespace("collected cluster", namespace, collected)
+    return estate
 
 
 def _shape(finding: EstateFinding) -> Shape:

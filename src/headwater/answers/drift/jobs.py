@@ -8,14 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from headwater.answers.names import check_namespace
 from headwater.graph.edge_rules import EdgeKind, newest_maps
 from headwater.graph.view import Link, View, Visit
 from headwater.model.relations import Direction
 from headwater.model.uses import NOW, Evidence, Execution, Name, Use
 from headwater.model.values.ids import NO_CONTENT, UNREPORTED
+from headwater.store import tables
 from headwater.store.engine import Connection
 from headwater.store.lineage.declared_jobs import list_declared_jobs
 from headwater.store.lineage.graph_reader import StoreReader
+from headwater.store.read.visibility.pages import list_namespace_names
 
 _AT_ONCE = 500
 _NOTHING = (UNREPORTED, NO_CONTENT)
@@ -67,6 +70,8 @@ class JobDrift(NamedTuple):
 def find_drift(connection: Connection, namespace: str = "") -> Iterator[JobDrift]:
     """Every declared job, by name; those that do not differ have neither edges nor columns."""
     listed = list_declared_jobs(connection, namespace)
+    if namespace and not listed:
+        check_namespace("namespace", namespace, list_namespace_names(connection, tables.job))
     for start in range(0, len(listed), _AT_ONCE):
         # A view for each part: it remembers all that it has read.
         view = View(StoreReader(connection), NOW)

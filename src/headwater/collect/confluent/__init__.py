@@ -1,7 +1,7 @@
 """`collect confluent`: all that moves data in an account of Confluent Cloud, by its APIs."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import ClassVar
 
@@ -10,6 +10,7 @@ import msgspec
 from headwater.collect import Collected
 from headwater.collect.confluent.account import CloudAccount
 from headwater.collect.confluent.api import control
+from headwater.collect.confluent.audit_log import AuditLog
 from headwater.collect.confluent.changes import AccountChange, PassChanges
 from headwater.collect.confluent.fetch import ReportProgress, read_account
 from headwater.collect.confluent.reports import EnvironmentReport
@@ -57,12 +58,16 @@ class ConfluentCollector:
 
     settings_class: ClassVar[type[Section]] = ConfluentSettings
 
-    def __init__(self, settings: ConfluentSettings, destination: str) -> None:
+    def __init__(
+        self, settings: ConfluentSettings, destination: str, audit_log: AuditLog | None = None
+    ) -> None:
         self._settings = settings
         self._rows = read_rows(settings.rows)
         place = (destination, settings.url, settings.user)
         self._state = ReportedAccount(settings.state, *place, now())
         self._watch = Watch(settings)
+        has_log = bool(settings.audit_bootstrap)
+        self._audit_log = audit_log or (AuditLog(settings) if has_log else None)
         self._waiting: set[str] = set()
         self._is_under_way = False
         self.skipped = 0
@@ -72,8 +77,13 @@ class ConfluentCollector:
         return self._watch.state
 
     def check(self) -> list[CheckStep]:
-        parts = {"environments": _count_environments, "clusters": _describe_clusters}
+        parts: dict[str, Callable[[CloudAccount], str]] = {
+            "environments": _count_environments,
+            "clusters": _describe_clusters,
+        }
         advice = "is --user a Cloud API key of this organization, and --password its secret?"
+        if (audit_log := self._audit_log) is not None:
+            parts["audit log"] = lambda account: audit_log.describe()
         return check_api(
             self._settings, lambda: CloudAccount(self._settings), parts, self._state, advice
         )
@@ -98,12 +108,18 @@ class ConfluentCollector:
         """What was found and not delivered is looked for again, whatever has changed."""
         if self._waiting or not self._watch.must_look:
             return True
+        has_changed = self._audit_log.look() if self._audit_log is not None else None
+        if has_changed is not None:
+            return self._watch.note(has_changed)
         environments = _read(settings_of_look(self._settings), log.debug)
         return self._watch.look(fingerprint(environments))
 
     def _extract(self) -> Iterator[Collected]:
         self._watch.begin()
         self._is_under_way = True
+        if self._audit_log is not None:
+            # What happens from now on is a change since.
+            self._audit_log.look()
         # Before anything is read: what happens meanwhile is newer.
         at = now()
         try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from headwater.collect.ksqldb.answers import KsqldbQuery, KsqldbSource
 from headwater.collect.schema_registry.fetch import Reference, RegisteredSchema
 from headwater.model.confluent.names import cluster_namespace
 
@@ -96,8 +97,8 @@ class KsqlReport:
     name: str
     kafka_cluster: str
     url: str
-    queries: list[Json] = field(default_factory=list)
-    sources: list[Json] = field(default_factory=list)
+    queries: list[KsqldbQuery] = field(default_factory=list)
+    sources: list[KsqldbSource] = field(default_factory=list)
     is_done: bool = False
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from headwater.collect.confluent.settings import ConfluentSettings
 from headwater.config import Section, check_secret_reference
@@ -48,6 +48,17 @@ class ExtractionRequest(Section):
     sr_credentials: dict[str, RequestedKey] = Field(default={}, description="By environment.")
     flink_credentials: dict[str, RequestedKey] = Field(default={}, description="By environment.")
     cluster_credentials: dict[str, RequestedKey] = Field(default={}, description="By cluster.")
+
+    @field_validator("environment_ids", "cluster_ids", mode="before")
+    @classmethod
+    def _are_ids(cls, value: Any, info: ValidationInfo) -> Any:
+        """A list, or text with commas as in a query."""
+        if isinstance(value, str):
+            return [each.strip() for each in value.split(",") if each.strip()]
+        if not isinstance(value, (list, tuple)) or not all(isinstance(each, str) for each in value):
+            kind = str(info.field_name).removesuffix("_ids")
+            raise ValueError(f"not a list of {kind} ids, nor a comma-separated string")
+        return value
 
     def apply(self, settings: ConfluentSettings) -> ConfluentSettings:
         """The server's settings, as this request narrows them; raises ValueError where it names a

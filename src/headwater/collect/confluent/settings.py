@@ -74,6 +74,24 @@ class ConfluentSettings(RestSettings):
         description="With --watch: how long to wait after a change is seen, for more of them.",
     )
 
+    audit_bootstrap: str = Field(
+        default="",
+        description="Brokers of the audit log's cluster, HOST:PORT: with --watch, changes are seen "
+        "there. Without, the account itself is looked at.",
+    )
+    audit_user: str = Field(default="", description="API key of the audit log's cluster.")
+    audit_password: str = Field(
+        default="", description="Where its secret is: env:VARIABLE or file:PATH."
+    )
+    audit_topic: str = Field(
+        default="confluent-audit-log-events", description="Topic of the audit log."
+    )
+
+    @field_validator("audit_password")
+    @classmethod
+    def _is_audit_reference(cls, value: str) -> str:
+        return check_secret_reference(value) if value else value
+
     @field_validator("keys")
     @classmethod
     def _are_keys(cls, value: tuple[str, ...]) -> tuple[str, ...]:

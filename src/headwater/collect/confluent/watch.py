@@ -53,11 +53,13 @@ class Watch:
 
     def look(self, fingerprint: str) -> bool:
         """Note what was seen; tells whether to extract now."""
-        if fingerprint != self._fingerprint:
-            is_first = not self._fingerprint
-            self._fingerprint = fingerprint
-            if not is_first:
-                self._changed_at = self._clock()
+        before, self._fingerprint = self._fingerprint, fingerprint
+        return self.note(has_changed=bool(before) and fingerprint != before)
+
+    def note(self, has_changed: bool) -> bool:
+        """Note whether anything has changed since the last look; tells whether to extract now."""
+        if has_changed:
+            self._changed_at = self._clock()
         if self._changed_at is None:
             self.state = WatchState.WATCHING
             return False
@@ -104,9 +106,7 @@ def _parts(environment: EnvironmentReport) -> Iterator[Any]:
         ]
         yield [cluster.id, cluster.name, topics, connectors]
     for ksqldb in sorted(environment.ksqldb, key=lambda each: each.id):
-        queries = [
-            [text(each, key) for key in ("id", "statementText", "state")] for each in ksqldb.queries
-        ]
+        queries = [[each.id, each.statement_text, each.state or ""] for each in ksqldb.queries]
         yield [ksqldb.id, sorted(queries)]
     yield sorted(
         [text(each, "name"), text(each, "spec", "statement"), text(each, "status", "phase")]

@@ -12,7 +12,7 @@ from headwater.collect.connect.fetch import ClusterInfo, ConnectorReport, Plugin
 from headwater.collect.connect.lifecycle import ConnectorStep, find_failures
 from headwater.collect.connect.state import KnownConnector
 from headwater.emit.events import Producer
-from headwater.emit.gaps import GapEntry, gaps_facets
+from headwater.emit.gaps import GapEntry, all_gaps_facets, gaps_facets
 from headwater.model.connect.connector_runs import connector_run_id
 from headwater.model.connect.connector_secrets import displayed, find_secrets, without_secrets
 from headwater.model.connect.connector_templates import Row, entries, is_alias, knowledge
@@ -151,8 +151,10 @@ class ObservedConnector:
         facets = {"kafka_connect_rest": PRODUCER.custom_facet(**own)}
         if step is ConnectorStep.FAILED:
             facets["errorMessage"] = self._error()
-        if not self.is_reported_inside:
-            facets |= gaps_facets(PRODUCER, gaps)
+        # A heartbeat has looked at no datasets, and the plugin inside knows better what it saw.
+        if not self.is_reported_inside and step is not ConnectorStep.HEARTBEAT:
+            inside = self._cluster.has_our_plugin
+            facets |= (gaps_facets if inside else all_gaps_facets)(PRODUCER, gaps)
         return facets
 
     def _find_version(self) -> str | None:

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from headwater.collect.dbt.artifacts import ArtifactMetadata, NodeResult, RunResults
 from headwater.collect.dbt.facets import PRODUCER
 from headwater.collect.dbt.jobs import NodeJob
+from headwater.collect.dbt.settings import DbtSettings
 from headwater.emit.gaps import GapEntry, gaps_facets
+from headwater.model.project.dbt_runs import dbt_run_id
 from headwater.model.values.instant import parse_instant
 
 Json = dict[str, Any]
@@ -30,19 +32,21 @@ class Invocation(NamedTuple):
     namespace: str
     started_at: int
     ended_at: int
+    job_name: str = ""
 
     @property
     def job(self) -> Json:
         """The job of all that dbt is called for."""
-        return {"namespace": self.namespace, "name": f"dbt-run-{self.project}"}
+        return {"namespace": self.namespace, "name": self.job_name or f"dbt-run-{self.project}"}
 
-    def run_id(self, of: str) -> str:
-        """The run of a node: the same whoever reads the files, and however often."""
-        return str(uuid.uuid5(uuid.UUID(self.id), of))
+    def run_id(self, job: str) -> str:
+        """The run of a job: the same whoever reads the files, however often, and beside dbt-ol."""
+        return dbt_run_id(uuid.UUID(self.id), self.namespace, job)
 
-    def run(self, of: str, **facets: Json) -> Json:
-        parent = PRODUCER.parent(self.job, self.id)
-        return {"runId": self.run_id(of), "facets": {**self.facets(), "parent": parent, **facets}}
+    def run(self, job: str, **facets: Json) -> Json:
+        """The run of the job of a node, below that of the project."""
+        parent = PRODUCER.parent(self.job, self.run_id(self.job["name"]))
+        return {"runId": self.run_id(job), "facets": {**self.facets(), "parent": parent, **facets}}
 
     def facets(self) -> Json:
         engine = PRODUCER.facet("ProcessingEngineRunFacet", name="dbt", version=self.dbt_version)
@@ -54,7 +58,7 @@ def find_invocation(
     metadata: ArtifactMetadata,
     results: RunResults | None,
     project: str,
-    namespace: str,
+    settings: DbtSettings,
 ) -> Invocation:
     """The call that files are of; one without an id has one by its time."""
     ended = read_time(metadata.generated_at, 0)
@@ -72,9 +76,10 @@ def find_invocation(
         results.command if results else "",
         project,
         metadata.dbt_version,
-        namespace,
+        settings.job_namespace,
         started,
         ended,
+        settings.project_job,
     )
 
 
@@ -86,7 +91,7 @@ def project_events(
     failed = [each for each in results if is_failed(each)]
     summary = PRODUCER.custom_facet(results=dict(sorted(counts.items())))
     run: Json = {
-        "runId": invocation.id,
+        "runId": invocation.run_id(invocation.job["name"]),
         "facets": {
             **invocation.facets(),
             "dbt_results": summary,
@@ -111,15 +116,14 @@ def node_events(
         return
     started, ended = find_times(invocation, result)
     facets = gaps_facets(PRODUCER, gaps) | _query(result, node)
-    run = invocation.run(result.unique_id, **facets)
+    run = invocation.run(node.job["name"], **facets)
     # What is known of its datasets stands in the end's event: once is enough.
     begun = [_named(each) for each in node.inputs], [_named(each) for each in node.outputs]
     yield PRODUCER.run_event("START", node.job, run, *begun, at=started)
     if is_failed(result):
         message = (result.message or "it failed, and dbt has no message of it")[:_MESSAGE]
-        run = invocation.run(
-            result.unique_id, **facets, errorMessage=PRODUCER.error(message, "SQL")
-        )
+        error = PRODUCER.error(message, "SQL")
+        run = invocation.run(node.job["name"], **facets, errorMessage=error)
         # What a model that failed left behind is not known: its table is as it was before.
         yield PRODUCER.run_event("FAIL", node.job, run, node.inputs, node.outputs, at=ended)
         return

@@ -33,13 +33,18 @@ class DbtSettings(Section):
         min_length=1,
         description="Namespace of the jobs: the OPENLINEAGE_NAMESPACE of dbt-ol, where that runs.",
     )
+    project_job: str = Field(
+        default="",
+        description="Job of all that dbt is called for, by default dbt-run-PROJECT: the "
+        "OPENLINEAGE_DBT_JOB_NAME of dbt-ol, where that is set.",
+    )
     job_names: Literal["table", "node"] = Field(
         default="table",
         description="Names of the jobs: by table, as dbt-ol gives them, or by node, as it does "
         "with --consume-structured-logs.",
     )
     runs: bool = Field(
-        default=True, description="Report runs and tests; not where dbt-ol reports them."
+        default=True, description="Report runs and tests; --no-runs where only dbt-ol may."
     )
     personal: tuple[str, ...] = Field(
         default=("pii", "is_pii", "contains_pii", "personal_data", "contains_personal_data"),

@@ -111,9 +111,8 @@ class TranslatedProject:
     def _executed(self) -> Iterator[ProjectEvent]:
         manifest, results = self._files.manifest, self._files.results
         metadata = results.metadata if results and self._ran else manifest.metadata
-        invocation = find_invocation(
-            metadata, results if self._ran else None, self.project, self._settings.job_namespace
-        )
+        ran = results if self._ran else None
+        invocation = find_invocation(metadata, ran, self.project, self._settings)
         for result in self._ran:
             table = self._tables.find(result.unique_id)
             if table is not None and not table.is_source:
@@ -131,9 +130,7 @@ class TranslatedProject:
         found = self._files.freshness
         if found is None or not self._settings.runs:
             return
-        invocation = find_invocation(
-            found.metadata, None, self.project, self._settings.job_namespace
-        )
+        invocation = find_invocation(found.metadata, None, self.project, self._settings)
         for event in assertions.freshness_events(invocation._replace(command="freshness"), found):
             yield _run(event["inputs"][0]["name"], event)
 

@@ -6,9 +6,10 @@ from typing import ClassVar
 import msgspec
 
 from headwater.collect import Collected
-from headwater.collect.flink.fetch import FlinkApi, JobSummary
+from headwater.collect.flink.fetch import FlinkApi, JobReport, JobSummary
 from headwater.collect.flink.job import JobsOfPass
 from headwater.collect.flink.lifecycle import GONE, is_over
+from headwater.collect.flink.lookup import DefinitionLookup
 from headwater.collect.flink.scripts import SqlScripts
 from headwater.collect.flink.settings import FlinkSettings
 from headwater.collect.flink.state import KnownJob, ReportedJobs
@@ -40,6 +41,7 @@ class FlinkCollector:
         self._settings = settings
         self._state = ReportedJobs(settings.state, destination, settings.url)
         self._scripts = SqlScripts(settings.sql)
+        self._lookup = DefinitionLookup(settings)
         self.skipped = 0
 
     def check(self) -> list[CheckStep]:
@@ -48,6 +50,8 @@ class FlinkCollector:
             "jobs": lambda api: f"{len(api.read_jobs()):,} jobs",
             "sql": lambda api: f"SQL of {len(self._scripts.read()):,} jobs",
         }
+        if self._settings.gateway:
+            parts["gateway"] = lambda api: self._lookup.check()
         advice = "is --url that of a JobManager?"
         return check_api(
             self._settings, lambda: FlinkApi(self._settings), parts, self._state, advice
@@ -60,6 +64,7 @@ class FlinkCollector:
             yield from self._collect(api)
         finally:
             api.close()
+            self._lookup.close()
 
     def acknowledge(self, delivered: Sequence[Collected]) -> None:
         changes: dict[str, KnownJob | None] = {}
@@ -75,17 +80,39 @@ class FlinkCollector:
         # Before anything is read: what happens meanwhile is newer.
         at = now()
         jobs = self._open_pass(api)
-        forgotten: dict[str, KnownJob | None] = {}
         failure: SourceUnavailable | None = None
         changed = [each for each in jobs.jobs if _may_have_changed(each, jobs.known.get(each.id))]
         self.skipped += len(jobs.jobs) - len(changed)
         for summary, report in api.add_details(changed):
-            if isinstance(report, SourceUnavailable):
-                failure = report
-            elif report is not None:
-                found = translate(jobs, report, jobs.known.get(summary.id), at)
-                self.skipped += not found.events
-                yield from _collected(summary.id, summary.name, found)
+            if report is None:
+                continue
+            found = self._translate(jobs, report, at)
+            if isinstance(found, SourceUnavailable):
+                failure = found
+                continue
+            self.skipped += not found.events
+            yield from _collected(summary.id, summary.name, found)
+        self._lookup.keep(each.id for each in jobs.jobs)
+        yield from self._end_unknown(jobs, at)
+        if failure is not None:
+            raise failure
+
+    def _translate(
+        self, jobs: JobsOfPass, report: JobReport | SourceUnavailable, at: int
+    ) -> TranslatedFlinkJob | SourceUnavailable:
+        """The events of a job; one that cannot be read does not keep others from it."""
+        if isinstance(report, SourceUnavailable):
+            return report
+        summary = report.summary
+        try:
+            defined = self._lookup.find(report, jobs.sql.get(summary.name, ()))
+        except SourceUnavailable as error:
+            return error
+        return translate(jobs, report, jobs.known.get(summary.id), at, defined)
+
+    def _end_unknown(self, jobs: JobsOfPass, at: int) -> Iterator[Collected]:
+        """The ends of jobs that were reported, and that the cluster knows no longer."""
+        forgotten: dict[str, KnownJob | None] = {}
         for job in sorted(set(jobs.known) - {each.id for each in jobs.jobs}):
             before = jobs.known[job]
             if before.state == GONE:
@@ -99,8 +126,6 @@ class FlinkCollector:
                 forgotten[job] = None
         if forgotten:
             self._state.note(forgotten)
-        if failure is not None:
-            raise failure
 
     def _open_pass(self, api: FlinkApi) -> JobsOfPass:
         cluster = api.read_cluster()

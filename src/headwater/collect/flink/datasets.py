@@ -4,13 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from headwater.collect.flink.counters import Counts
+from headwater.collect.flink.definitions import DefinedTables
 from headwater.collect.flink.operators import Operator
-from headwater.collect.flink.scripts import JobSql
+from headwater.collect.flink.scripts import DefinedTable, JobSql
 from headwater.emit.events import Producer
 from headwater.emit.gaps import GapEntry
 from headwater.model.naming import DatasetName, unknown_namespace
 from headwater.sql import SqlTable, Statement
 from headwater.sql.render.events import script_datasets
+from headwater.sql.render.facets import schema_fields
 
 Json = dict[str, Any]
 
@@ -32,13 +34,13 @@ def describe_datasets(
     producer: Producer,
     job: Mapping[str, str],
     operators: Sequence[Operator],
-    candidates: Sequence[JobSql],
+    defined: DefinedTables,
     has_listener: bool,
 ) -> JobDatasets:
-    """The datasets of a job by its name; `candidates` is the SQL that names this job."""
-    sql = _choose(operators, candidates)
+    """The datasets of a job by its name, with the SQL that names it and what defines tables."""
+    sql = _choose(operators, defined.candidates)
     if sql is None:
-        return _guess(job, operators, candidates)
+        return _without_sql(producer, job, operators, defined)
     # What no option names is named as Flink's own listener has it in the graph.
     namespace = unknown_namespace(job["namespace"], job["name"])
     found = script_datasets(sql.statements, namespace, producer.facet)
@@ -47,7 +49,7 @@ def describe_datasets(
     inputs, outputs = map(_merged, found)
     if has_listener:
         _add_links(producer, namespace, (*inputs, *outputs), names)
-    gaps = [*_gaps_of_tables(sql, tables), *_gaps_of_statements(sql)]
+    gaps = [*_gaps_of_tables(sql, tables, defined), *_gaps_of_statements(sql)]
     found_tables = _match(operators, sql, tables)
     by_operator: dict[Operator, DatasetName] = {}
     for operator in operators:
@@ -112,22 +114,50 @@ def _choose(operators: Sequence[Operator], candidates: Sequence[JobSql]) -> JobS
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _guess(
-    job: Mapping[str, str], operators: Sequence[Operator], candidates: Sequence[JobSql]
+def _without_sql(
+    producer: Producer,
+    job: Mapping[str, str],
+    operators: Sequence[Operator],
+    defined: DefinedTables,
 ) -> JobDatasets:
-    """The datasets that the names of operators suggest, as gaps."""
-    found = {each: _guessed_name(job, each, operators) for each in operators}
-    inputs = dict.fromkeys(name for each, name in found.items() if each.is_source)
-    outputs = dict.fromkeys(name for each, name in found.items() if not each.is_source)
-    gaps = [
-        GapEntry(
-            _side(each),
-            found[each].name,
-            "Guessed from the name of an operator, which does not say where its data is."
-            + (" Give the job's SQL with --sql, or declare it." if each.table else ""),
+    """The datasets of tables by their definitions, else as the names of operators suggest."""
+    guessed = {each: _guessed_name(job, each, operators) for each in operators}
+    found: dict[Operator, DatasetName] = {}
+    datasets: dict[bool, dict[DatasetName, Json]] = {True: {}, False: {}}
+    gaps = []
+    for each, name in guessed.items():
+        table = defined.tables.get(name.name) if each.table else None
+        found[each] = (table.dataset if table is not None else None) or name
+        facets: Json = {}
+        if table is not None and (fields := schema_fields(table.columns)):
+            facets["schema"] = producer.facet("SchemaDatasetFacet", fields=fields)
+        side = datasets[each.is_source]
+        side.setdefault(found[each], {**_dataset(found[each]), "facets": facets})
+        sentence = _gap_without_sql(each, table, defined.missing.get(name.name, ""))
+        gaps.append(GapEntry(_side(each), found[each].name, sentence))
+    gaps += _gaps_of_job(job, operators, defined.candidates)
+    return JobDatasets([*datasets[True].values()], [*datasets[False].values()], found, gaps)
+
+
+def _gap_without_sql(operator: Operator, table: DefinedTable | None, missing: str) -> str:
+    if table is not None and table.dataset is not None:
+        return (
+            "By its definition in the SQL gateway, which does not keep the statement that uses it: "
+            "columns come from the job's SQL, by --sql."
         )
-        for each in operators
-    ]
+    sentence = "Guessed from the name of an operator, which does not say where its data is."
+    if table is not None:
+        problems = " ".join(table.problems) or "its connector is not known."
+        return f"{sentence} The SQL gateway defines it, but: {problems}"
+    if missing:
+        sentence += f" The SQL gateway does not define it: {missing.rstrip('.')}."
+    return sentence + (" Give the job's SQL with --sql, or declare it." if operator.table else "")
+
+
+def _gaps_of_job(
+    job: Mapping[str, str], operators: Sequence[Operator], candidates: Sequence[JobSql]
+) -> list[GapEntry]:
+    gaps = []
     if candidates:
         files = ", ".join(dict.fromkeys(sql.file for sql in candidates))
         sentence = f"{len(candidates)} jobs of this name are in {files}: it is not known which."
@@ -135,7 +165,7 @@ def _guess(
     if not operators:
         sentence = "No source or sink was found in the plan of this job."
         gaps.append(GapEntry("other", job["name"], sentence))
-    return JobDatasets([*map(_dataset, inputs)], [*map(_dataset, outputs)], found, gaps)
+    return gaps
 
 
 def _guessed_name(
@@ -184,16 +214,22 @@ def _tables(statement: Statement) -> list[SqlTable]:
     return [each for each in (*statement.inputs, *statement.outputs) if not each.is_temporary]
 
 
-def _gaps_of_tables(sql: JobSql, tables: Mapping[str, SqlTable]) -> Iterable[GapEntry]:
+def _gaps_of_tables(
+    sql: JobSql, tables: Mapping[str, SqlTable], defined: DefinedTables
+) -> Iterable[GapEntry]:
     """What is not understood of the definitions of tables that the job uses."""
     written = {table.name for each in sql.statements for table in each.outputs}
     for name, table in tables.items():
         side = "output" if name in written else "input"
         problems = sql.tables[name].problems if name in sql.tables else ()
         for problem in problems:
-            yield GapEntry(side, name, f"{problem.message} ({sql.file}, line {problem.line})")  # type: ignore[arg-type]
+            is_theirs = name in defined.tables
+            place = "the SQL gateway" if is_theirs else f"{sql.file}, line {problem.line}"
+            yield GapEntry(side, name, f"{problem.message} ({place})")  # type: ignore[arg-type]
         if name not in sql.tables and table.dataset is None:
             sentence = f"{sql.file} does not define it: its catalog knows where its data is."
+            if missing := defined.missing.get(name):
+                sentence += f" The SQL gateway does not say: {missing}"
             yield GapEntry(side, name, sentence)  # type: ignore[arg-type]
 
 

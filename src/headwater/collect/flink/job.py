@@ -9,6 +9,7 @@ import msgspec
 
 from headwater.collect.flink.counters import counts_of
 from headwater.collect.flink.datasets import describe_datasets, with_counts
+from headwater.collect.flink.definitions import DefinedTables
 from headwater.collect.flink.fetch import FlinkCluster, JobReport, JobSummary
 from headwater.collect.flink.lifecycle import JobStep
 from headwater.collect.flink.operators import objects
@@ -38,6 +39,7 @@ class JobsOfPass(NamedTuple):
     namespace: str
     heartbeat_seconds: int
     sql: Mapping[str, Sequence[JobSql]]
+    """The SQL that jobs of a name may have."""
     jobs: Sequence[JobSummary]
     """All that the cluster knows."""
     known: Mapping[str, KnownJob]
@@ -47,18 +49,20 @@ class JobsOfPass(NamedTuple):
 class ObservedJob:
     """A job at one moment."""
 
-    def __init__(self, jobs: JobsOfPass, report: JobReport) -> None:
+    def __init__(
+        self, jobs: JobsOfPass, report: JobReport, defined: DefinedTables | None = None
+    ) -> None:
+        """`defined` is the job's SQL with what the SQL gateway adds, where there is one."""
         self._jobs = jobs
         self._report = report
         summary = report.summary
         self.run = flink_run_id(summary.id, summary.started_at)
         self.name = {"namespace": jobs.namespace, "name": summary.name}
-        candidates = jobs.sql.get(summary.name, ())
         self._datasets = describe_datasets(
             PRODUCER,
             self.name,
             report.operators,
-            candidates,
+            defined or DefinedTables(jobs.sql.get(summary.name, ())),
             has_listener=bool(jobs.cluster.listener_namespace),
         )
         self._gaps = [*self._datasets.gaps, *self._gaps_of_namesakes()]

@@ -2,18 +2,21 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from headwater.errors import BadConfig
-from headwater.sql import SqlTable, Statement, analyze
+from headwater.model.naming import DatasetName
+from headwater.sql import SqlTable, Statement, WrittenColumn, analyze
 
 _DIALECT = "flink"
 # Where Flink has tables that say no other.
-_HOME = ("default_catalog", "default_database")
+HOME = ("default_catalog", "default_database")
 _LARGEST = 1_000_000
 _SET_NAME = re.compile(r"SET\s+'?pipeline\.name'?\s*=\s*'?(?P<name>.*?)'?\s*;?\s*", re.I | re.S)
 _RESET = re.compile(r"RESET(\s+'?pipeline\.name'?)?\s*;?\s*", re.I)
+_VIEW = re.compile(r"\bCREATE VIEW\b", re.I)
 _SET_BEGINS = re.compile(
     r"(EXECUTE\s+STATEMENT\s+SET\s+BEGIN|BEGIN\s+STATEMENT\s+SET)\b\s*;?", re.I
 )
@@ -26,6 +29,19 @@ class JobSql(NamedTuple):
     text: str
     statements: Sequence[Statement]
     tables: Mapping[str, Statement]
+    script: str = ""
+    """The whole text that it is in, and which of its jobs it is."""
+    number: int = 0
+
+
+class DefinedTable(NamedTuple):
+    """A table by its definition alone: where its data is, if that says so, and its columns."""
+
+    dataset: DatasetName | None
+    columns: Sequence[WrittenColumn]
+    undefined: Sequence[str]
+    """What a view reads, and nobody has defined."""
+    problems: Sequence[str]
 
 
 class SqlScripts:
@@ -68,24 +84,71 @@ class SqlScripts:
         return self._read[file][1]
 
 
-def jobs_of_script(text: str, file: str) -> list[tuple[str, JobSql]]:
+def jobs_of_script(text: str, file: str, definitions: str = "") -> list[tuple[str, JobSql]]:
     """The jobs of a script with their names: `pipeline.name`, else the one that Flink makes.
 
-    The only job of a file, if nothing names it, goes by the file's name as well.
+    The only job of a file, if nothing names it, goes by the file's name as well. `definitions` is
+    a script that ran before.
     """
-    statements = analyze(text, _DIALECT, current=_HOME)
+    script, text = text, _with_inlined_views(definitions + text)
+    statements = analyze(text, _DIALECT, current=HOME)
     tables = {table.name: each for each in statements for table in _defined(each)}
-    jobs = list(_jobs(text, statements))
+    jobs = list(_jobs(text, [_moved(each, definitions) for each in statements]))
     found = []
-    for name, some in jobs:
+    for number, (name, some) in enumerate(jobs):
         written = dict.fromkeys(table.name for each in some for table in each.outputs)
         query = ";\n".join(_SET_BEGINS.sub("", _text_of(text, each)).lstrip() for each in some)
-        sql = JobSql(file, query, some, tables)
+        sql = JobSql(file, query, some, tables, script, number)
         if name or written:
             found.append((name or f"insert-into_{','.join(written)}", sql))
     if len(jobs) == 1 and not jobs[0][0]:
         found.append((Path(file).stem, sql))
     return found
+
+
+def complete(sql: JobSql, definitions: str) -> JobSql:
+    """The SQL of a job after a script that defines tables."""
+    if not definitions:
+        return sql
+    found = jobs_of_script(sql.script, sql.file, definitions)
+    return next((each for _, each in found if each.number == sql.number), sql)
+
+
+def read_definitions(text: str) -> dict[str, DefinedTable]:
+    """The tables and views that a script defines, by their full names."""
+    text = _with_inlined_views(text)
+    defined = [each for each in analyze(text, _DIALECT, current=HOME) if each.outputs]
+    names = [each.outputs[0].name for each in defined]
+    # What `*` of a table is are its columns.
+    queries = "".join(f"SELECT * FROM {quote_name(name)};\n" for name in names)
+    shown = analyze(text + queries, _DIALECT, current=HOME)[-len(names) :] if names else []
+    return {
+        name: DefinedTable(
+            each.outputs[0].dataset,
+            [column for write in columns.writes for column in write.columns],
+            [table.name for table in each.inputs if table.dataset is None],
+            [problem.message for problem in each.problems],
+        )
+        for name, each, columns in zip(names, defined, shown, strict=True)
+    }
+
+
+def _with_inlined_views(text: str) -> str:
+    """A view is no table to a job of Flink, whose plan has what the view reads."""
+    return _VIEW.sub("CREATE TEMPORARY VIEW", text)
+
+
+def quote_name(name: str) -> str:
+    return ".".join(f"`{part.replace('`', '``')}`" for part in name.split("."))
+
+
+def _moved(statement: Statement, before: str) -> Statement:
+    """With the lines of its own file: those of a text before it are not counted."""
+    lines = before.count("\n")
+    if not lines or statement.position.line <= lines:
+        return statement
+    problems = [each._replace(line=each.line - lines) for each in statement.problems]
+    return replace(statement, problems=problems)
 
 
 def _jobs(text: str, statements: Sequence[Statement]) -> Iterator[tuple[str, list[Statement]]]:

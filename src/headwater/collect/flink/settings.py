@@ -1,10 +1,11 @@
 """What users say of a Flink cluster to collect from."""
 
+from typing import Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from headwater.collect.rest import RestSettings
+from headwater.collect.rest import RestSettings, check_url
 from headwater.durations import parse_duration
 
 
@@ -14,6 +15,16 @@ class FlinkSettings(RestSettings):
         default=(),
         description="File with the SQL of jobs, or a folder of such (*.sql), which names their "
         "datasets and columns. May be given several times.",
+    )
+    gateway: str = Field(
+        default="",
+        description="URL of the cluster's SQL gateway, such as http://HOST:8083, for definitions "
+        "of tables that the SQL of jobs leaves out.",
+    )
+    gateway_session: tuple[str, ...] = Field(
+        default=(),
+        description="JOB=HANDLE: the session of the gateway that a job was submitted in, which "
+        "alone has its tables of Flink's own catalog. May be given several times.",
     )
     namespace: str = Field(
         default="",
@@ -29,6 +40,32 @@ class FlinkSettings(RestSettings):
     def _is_span(cls, value: str) -> str:
         parse_duration(value)
         return value
+
+    @field_validator("gateway")
+    @classmethod
+    def _is_gateway(cls, value: str) -> str:
+        return check_url(value) if value else value
+
+    @field_validator("gateway_session")
+    @classmethod
+    def _are_sessions(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for each in value:
+            job, _, handle = each.rpartition("=")
+            if not job or not handle:
+                raise ValueError(f"'{each}' is not JOB=HANDLE")
+        return value
+
+    @model_validator(mode="after")
+    def _has_gateway(self) -> Self:
+        if self.gateway_session and not self.gateway:
+            raise ValueError("--gateway-session names a session of the gateway at --gateway")
+        return self
+
+    @property
+    def sessions(self) -> dict[str, str]:
+        """The session of the gateway that each job was submitted in."""
+        parts = (each.rpartition("=") for each in self.gateway_session)
+        return {job: handle for job, _, handle in parts}
 
     @property
     def cluster_namespace(self) -> str:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from headwater.collect.flink.counters import advance
+from headwater.collect.flink.definitions import DefinedTables
 from headwater.collect.flink.fetch import JobReport, JobSummary
 from headwater.collect.flink.job import JobsOfPass, ObservedJob, gone_event
 from headwater.collect.flink.lifecycle import (
@@ -30,14 +31,18 @@ class TranslatedFlinkJob(NamedTuple):
 
 
 def translate(
-    jobs: JobsOfPass, report: JobReport, before: KnownJob | None, at: int
+    jobs: JobsOfPass,
+    report: JobReport,
+    before: KnownJob | None,
+    at: int,
+    defined: DefinedTables | None = None,
 ) -> TranslatedFlinkJob:
     """What has changed of a job, at a time in microseconds since 1970."""
-    job = ObservedJob(jobs, report)
+    job = ObservedJob(jobs, report, defined)
     summary = report.summary
     if before is not None and _is_another(summary, before):
         ended = translate_gone(jobs, summary.id, before, at).events
-        began = translate(jobs, report, None, at + len(ended))
+        began = translate(jobs, report, None, at + len(ended), defined)
         return TranslatedFlinkJob([*ended, *began.events], began.known)
     counters = advance(report, before.counters if before is not None else {})
     events: list[Json] = []

@@ -35,6 +35,11 @@ _HIDDEN = (
     Denied("topics and groups", "only those that this user may describe are listed"),
     Denied("access rules", "this user may not describe the cluster"),
 )
+# Kafka has requests for them, and its client for Python does not.
+NOT_ASKED = Denied(
+    "producers, share groups and cluster links",
+    "they were not asked for, as Kafka's client for Python has no requests for them",
+)
 
 
 class KafkaCollector:
@@ -142,9 +147,7 @@ class KafkaCollector:
     def _gaps(
         self, api: KafkaApi, names: ClusterIdentity, kept: KeptCluster, at: int
     ) -> Iterator[Collected]:
-        found = translate_gaps(names, api.denied, at)
-        if api.denied or "gaps" in kept.lists:
-            yield from self._if_other(found, kept)
+        yield from self._if_other(translate_gaps(names, (*api.denied, NOT_ASKED), at), kept)
 
     def _if_other(self, found: Translated, kept: KeptCluster) -> Iterator[Collected]:
         """What is reported as a whole, where it is not as it was."""

@@ -12,7 +12,7 @@ from headwater.plugins import CheckStep
 
 _DEFAULT_PORT = 9092
 _ADVICE = (
-    "does the broker speak the protocol of --protocol at this port, and know --user? its log says "
+    "does the broker speak --security-protocol at this port, and know --user? its log says "
     "why it refused"
 )
 _RIGHTS = "let this user DESCRIBE the cluster, its topics and groups, and DESCRIBE_CONFIGS"

@@ -12,7 +12,7 @@ import msgspec
 from headwater.collect.kafka.reports import AccessRule, ClusterTopic, Denied
 from headwater.collect.kafka.state import ReportedTopic, StateChange
 from headwater.emit.events import Producer
-from headwater.emit.gaps import FACET, GapEntry, gaps_facets
+from headwater.emit.gaps import GapEntry, all_gaps_facets
 from headwater.model.naming import kafka
 from headwater.model.values.consumer_groups import (
     COLLECTOR_NAMESPACE,
@@ -118,7 +118,7 @@ def translate_gaps(cluster: ClusterIdentity, denied: Iterable[Denied], at: int) 
     gaps = [
         GapEntry("other", each.what, f"The cluster did not tell: {each.reason}") for each in denied
     ]
-    facets = gaps_facets(PRODUCER, gaps) or {FACET: PRODUCER.run_facet(gaps=[])}
+    facets = all_gaps_facets(PRODUCER, gaps)
     kind = PRODUCER.job_type("BATCH", "HEADWATER", "COLLECTOR")
     job = {
         "namespace": COLLECTOR_NAMESPACE,

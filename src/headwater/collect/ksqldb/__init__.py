@@ -8,7 +8,8 @@ import msgspec
 
 from headwater.collect import Collected
 from headwater.collect.connect.schemas import RegisteredColumns
-from headwater.collect.ksqldb.fetch import KsqldbApi, KsqldbServer
+from headwater.collect.ksqldb.answers import KsqldbServer
+from headwater.collect.ksqldb.fetch import KsqldbApi
 from headwater.collect.ksqldb.queries import KsqldbCluster
 from headwater.collect.ksqldb.settings import KsqldbSettings
 from headwater.collect.ksqldb.sources import PRODUCER, KsqldbSources

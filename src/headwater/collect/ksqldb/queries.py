@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from headwater.collect.ksqldb.fetch import KsqldbQuery, KsqldbServer
+from headwater.collect.ksqldb.answers import KsqldbQuery, KsqldbServer
 from headwater.collect.ksqldb.sources import PRODUCER, KsqldbSources
 from headwater.emit.gaps import GapEntry, gaps_facets
 from headwater.model.naming import DatasetName

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headwater.collect.connect.columns import ReadColumns
-from headwater.collect.ksqldb.fetch import FieldSchema, KsqldbSource
+from headwater.collect.ksqldb.answers import KsqldbSource, type_text
 from headwater.emit.events import Producer
 from headwater.errors import SourceUnavailable
 from headwater.model.naming import DatasetName, kafka
@@ -38,7 +38,7 @@ class KsqldbSources:
         self.catalog = Catalog(
             CatalogTable(
                 each.name,
-                tuple(CatalogColumn(f.name, _type(f.schema)) for f in each.fields or ()),
+                tuple(CatalogColumn(f.name, type_text(f.schema)) for f in each.fields or ()),
                 self.topic_of(each),
             )
             for each in self._sources.values()
@@ -60,7 +60,7 @@ class KsqldbSources:
         """A topic in an event of a query, with the columns that ksqlDB has of it."""
         topic = source.topic or source.name
         fields = [
-            {"name": self.spell(topic, each.name), "type": _type(each.schema)}
+            {"name": self.spell(topic, each.name), "type": type_text(each.schema)}
             for each in source.fields or ()
         ]
         facets = self.symlinks([source])
@@ -78,7 +78,7 @@ class KsqldbSources:
                 "keyFormat": each.key_format,
                 "valueFormat": each.value_format,
                 "window": each.window_type,
-                "columns": {f.name: _type(f.schema) for f in each.fields or ()},
+                "columns": {f.name: type_text(f.schema) for f in each.fields or ()},
                 "statement": each.statement,
             }
             for each in sorted(sources, key=lambda each: each.name)
@@ -111,19 +111,3 @@ class KsqldbSources:
                 name = ".".join(path[:end])
                 found.setdefault(name.lower(), name)
         return found
-
-
-def _type(schema: FieldSchema | None) -> str:
-    """A type as ksqlDB writes it: `ARRAY<STRUCT<A INTEGER>>`, `DECIMAL(4, 2)`."""
-    if schema is None:
-        return ""
-    if schema.type == "DECIMAL" and schema.parameters:
-        numbers = (schema.parameters.get("precision"), schema.parameters.get("scale"))
-        return f"DECIMAL({numbers[0]}, {numbers[1]})"
-    if schema.type == "STRUCT":
-        fields = ", ".join(f"{each.name} {_type(each.schema)}" for each in schema.fields or ())
-        return f"STRUCT<{fields}>"
-    if schema.type in ("ARRAY", "MAP") and schema.memberSchema is not None:
-        member = _type(schema.memberSchema)
-        return f"ARRAY<{member}>" if schema.type == "ARRAY" else f"MAP<STRING, {member}>"
-    return schema.type

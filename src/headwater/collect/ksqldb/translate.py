@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any, NamedTuple
 
-from headwater.collect.ksqldb.fetch import KsqldbQuery
+from headwater.collect.ksqldb.answers import KsqldbQuery
 from headwater.collect.ksqldb.queries import KsqldbCluster, ObservedQuery
 from headwater.collect.ksqldb.sources import PRODUCER, KsqldbSources
 from headwater.collect.ksqldb.state import KnownQuery

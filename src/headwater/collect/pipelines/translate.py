@@ -15,7 +15,7 @@ from headwater.collect.pipelines.connectors import (
 )
 from headwater.collect.pipelines.form import End, Pipeline, Transform, transforms_of
 from headwater.emit.events import Producer
-from headwater.emit.gaps import FACET, GapEntry, gaps_facets
+from headwater.emit.gaps import GapEntry, all_gaps_facets
 from headwater.model.connect.connector_secrets import without_secrets
 from headwater.model.connect.connector_templates import Row
 from headwater.model.connect.connectors import Described, External, describe
@@ -87,7 +87,7 @@ def removal_event(namespace: str, name: str, at: int) -> Json:
 
 def gaps_event(place: str, run: str, gaps: Sequence[GapEntry], at: int) -> Json:
     """What was not understood, as gaps of the collector's own job, whose run stays the same."""
-    facets = gaps_facets(PRODUCER, gaps) or {FACET: PRODUCER.run_facet(gaps=[])}
+    facets = all_gaps_facets(PRODUCER, gaps)
     kind = PRODUCER.job_type("BATCH", "HEADWATER", "COLLECTOR")
     name = f"collect pipelines {place}"
     job = {"namespace": "headwater", "name": name, "facets": {"jobType": kind}}

@@ -59,11 +59,20 @@ def entries(text: str) -> list[str]:
 
 def has_single_entries(template: str, config: Config) -> bool:
     """Whether each list in a template has one entry, patterns included."""
+    return all(len(each) == 1 for each in _lists(template, config))
+
+
+def find_patterns(template: str, config: Config) -> list[str]:
+    """The entries of a template's lists that stand for more than one name."""
+    return [entry for each in _lists(template, config) for entry in each if not _unescaped(entry)]
+
+
+def _lists(template: str, config: Config) -> list[list[str]]:
     lists = [found[1] for found in _VARIABLE.finditer(template) if found[1].endswith("*")]
-    values = [
-        next(filter(None, map(config.get, each.removesuffix("*").split("|"))), "") for each in lists
+    return [
+        entries(next(filter(None, map(config.get, each.removesuffix("*").split("|"))), ""))
+        for each in lists
     ]
-    return all(len(entries(value)) == 1 for value in values)
 
 
 def holds(conditions: list[str], config: Config) -> bool:

@@ -16,6 +16,7 @@ from headwater.model.connect.connector_templates import (
     Row,
     entries,
     expand,
+    find_patterns,
     has_single_entries,
     holds,
     is_alias,
@@ -114,6 +115,14 @@ def _guess_role(config: Config) -> str:
     return "sink" if "topics" in config or "topics.regex" in config else "source"
 
 
+def _matches(pattern: str, table: str) -> bool:
+    """Whether a pattern of a list, which may omit the database, matches a table."""
+    try:
+        return bool(re.fullmatch(rf"(?:.*\.)?(?:{pattern})", table, re.IGNORECASE))
+    except re.error:
+        return False
+
+
 class _Connector:
     """A connector's configuration, read by a row of the rules."""
 
@@ -141,6 +150,9 @@ class _Connector:
 
     def of_sink(self, seen: Sequence[str]) -> Described:
         topics = tuple(dict.fromkeys([*entries(self._config.get("topics", "")), *seen]))
+        if not topics and (pattern := self._config.get("topics.regex")):
+            sentence = "No topic is known yet that this pattern matches and records came from."
+            self._gaps.append(ConnectorGap("input", pattern, sentence))
         return self._described(topics, [*self._written(topics)])
 
     def _listed(self) -> list[tuple[str, str]]:
@@ -198,6 +210,7 @@ class _Connector:
         captured = {table for table, _ in pairs} | self._misspelt
         pairs += [(table, "") for table in tables if table not in captured]
         self._report_unknown(topics, pairs)
+        self._report_unmatched([table for table, _ in pairs])
         return pairs
 
     def _only_table(self, tables: Sequence[str]) -> str:
@@ -212,6 +225,13 @@ class _Connector:
             if topic not in known and not self._is_own(topic):
                 sentence = "From which table the records of this topic come is not known."
                 self._gaps.append(ConnectorGap("input", topic, sentence))
+
+    def _report_unmatched(self, tables: Sequence[str]) -> None:
+        """A pattern that no table matches that is known: its tables show with their records."""
+        for pattern in find_patterns(self._row.get("tables", ""), self._config):
+            if not any(_matches(pattern, table) for table in tables):
+                sentence = "No record has shown yet which tables this pattern matches."
+                self._gaps.append(ConnectorGap("input", pattern, sentence))
 
     def _is_own(self, topic: str) -> bool:
         """Whether a topic is for the connector's own use: heartbeats, transactions."""
@@ -280,11 +300,14 @@ class _Connector:
         must_be = role and not self._row.get("may_have_no_name") and is_outside
         if not must_be or found or self._gaps or self._tables.gaps or self._is_nameless():
             return
-        if any(not self._is_own(topic) for topic in topics):
-            kind, does = ("output", "writes") if role == "sink" else ("input", "reads")
-            name = self._config.get("connector.class", "")
-            sentence = f"The settings do not name the datasets that the connector {does}."
-            self._gaps.append(ConnectorGap(kind, name, sentence))
+        kind, does = ("output", "writes") if role == "sink" else ("input", "reads")
+        sentence = f"The settings do not name the datasets that the connector {does}."
+        if all(map(self._is_own, topics)):
+            sentence = (
+                f"Its first record shows which datasets the connector {does}; none is listed."
+            )
+        name = self._config.get("connector.class", "")
+        self._gaps.append(ConnectorGap(kind, name, sentence))
 
     def _is_nameless(self) -> bool:
         """Whether a URL is of a kind that has no name, such as a database in memory."""

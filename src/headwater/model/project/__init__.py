@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from headwater.model.event import Event, Kind
 from headwater.model.facts import Facts
+from headwater.model.project.catalog_names import name_catalog_tables
 from headwater.model.project.consumer_groups import project_consumer_groups
 from headwater.model.project.datasets import (
     project_declared_datasets,
@@ -32,14 +33,16 @@ STEPS: dict[Kind, tuple[Callable[[Projection], None], ...]] = {
         project_micro_batch,
         project_consumer_groups,
         project_gaps,
+        name_catalog_tables,
     ),
     Kind.JOB: (
         project_job,
         project_declared_datasets,
         project_mentioned_datasets,
         project_consumer_groups,
+        name_catalog_tables,
     ),
-    Kind.DATASET: (project_described_dataset, project_mentioned_datasets),
+    Kind.DATASET: (project_described_dataset, project_mentioned_datasets, name_catalog_tables),
     Kind.EDIT: (project_edit,),
 }
 

@@ -6,7 +6,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 import msgspec
 
 from headwater.model import facets
-from headwater.model.facet_readers import Facet, NamedDataset
+from headwater.model.facet_readers import NamedDataset
 from headwater.model.naming import is_unknown
 
 # The run facet of OpenLineage's listener for Flink, and of the collector.
@@ -40,13 +40,8 @@ def flink_run_id(job: str, started_at: int) -> str:
     return str(uuid5(NAMESPACE_URL, f"flink:{job}:{started_at}"))
 
 
-def flink_run_key(facet: Facet | None) -> bytes | None:
-    """The key of the run of the job that a run's facet names; None where it names none."""
-    return run_key_of(facet.body) if facet is not None else None
-
-
 def run_key_of(body: bytes) -> bytes | None:
-    """The same from the content of the facet."""
+    """The key of the run of the job that a run's facet names; None where it names none."""
     found: _FlinkJob | None = facets.read(_FLINK_JOB, body)
     return bytes.fromhex(found.jobId) if found and is_unique_job_id(found.jobId) else None
 

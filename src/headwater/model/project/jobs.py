@@ -1,8 +1,8 @@
 """What an event states of its job, its run, and the runs above it."""
 
 from headwater.model.event import TERMINAL, EventType
-from headwater.model.project.flink_runs import FLINK_JOB
 from headwater.model.project.projection import Projection
+from headwater.model.project.same_runs import SAME_RUN, same_run_facet
 from headwater.model.relations import JobRow, RunRow, Slot
 from headwater.model.values.ids import is_uuid, namespace_id
 
@@ -38,8 +38,8 @@ def project_run(projection: Projection) -> None:
     is_other = projection.run != projection.reported_run
     if is_other and projection.reported_run is not None:
         # By this the run is found by the id that its producer gave it.
-        facet = projection.run_facets[FLINK_JOB]
-        projection.add_facet(projection.reported_run, Slot.RUN, FLINK_JOB, facet)
+        facet = same_run_facet(projection.run)
+        projection.add_facet(projection.reported_run, Slot.RUN, SAME_RUN, facet)
     at, stamp, kind, parent = projection.at, projection.stamp, event.type, projection.parent
     is_start = kind is EventType.START
     is_terminal = kind in TERMINAL

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from headwater.model.event import Event, Facets
+from headwater.model.event import Event, Facets, Job, Run
 from headwater.model.facet_readers import Facet, NamedDataset, Parent, read_facet, read_job_facet
 from headwater.model.facts import Facts
-from headwater.model.project.flink_runs import FLINK_JOB, flink_run_key
+from headwater.model.project.same_runs import SYSTEM_FACETS, find_same_run, join_parents
 from headwater.model.relations import EventRow, FacetRow, Slot
 from headwater.model.values.ids import NO_CONTENT, author_id, job_id, run_key
 from headwater.model.values.stamp import stamp_of
@@ -42,14 +42,13 @@ class Projection:
         self.author = author_id(event.producer)
         job, run = event.job, event.run
         self.job = None if job is None else job_id(job.namespace, job.name)
-        self.run = self.reported_run = None
+        self.run: bytes | None = None
+        self.reported_run: bytes | None = None
         self.job_facets = _read(job.facets, read_job_facet) if job else {}
         self.run_facets = _read(run.facets, read_facet) if run else {}
+        self.parent: Parent | None = None
         if job is not None and run is not None:
-            self.reported_run = run_key(job.namespace, job.name, run.runId)
-            self.run = flink_run_key(self.run_facets.get(FLINK_JOB)) or self.reported_run
-        parent = self.run_facets.get("parent")
-        self.parent: Parent | None = parent.meaning if parent else None
+            self._find_runs(job, run)
         self.facts.rows["event"] = [
             EventRow(
                 event.at,
@@ -62,6 +61,16 @@ class Projection:
                 event.raw,
             )
         ]
+
+    def _find_runs(self, job: Job, run: Run) -> None:
+        """The run that the event is of, and those above it."""
+        facets = self.run_facets
+        bodies = {name: facets[name].body for name in SYSTEM_FACETS if name in facets}
+        self.reported_run = run_key(job.namespace, job.name, run.runId)
+        self.run = find_same_run(job.namespace, job.name, bodies) or self.reported_run
+        stated = facets.get("parent")
+        parent: Parent | None = stated.meaning if stated else None
+        self.parent = join_parents(parent, job.name, self.job_facets.get("jobType"), bodies)
 
     def name(self, dataset: NamedDataset) -> None:
         """Give a dataset's id its name, even if it is only named inside a facet."""

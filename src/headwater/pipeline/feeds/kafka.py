@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from headwater.access import KafkaAccess
+from headwater.kafka_clients import java_properties
 from headwater.model.values.instant import now
-from headwater.pipeline.feeds.kafka_security import client_properties
 from headwater.pipeline.message import Message
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class KafkaSource:
     @property
     def client(self) -> dict[str, str]:
         """The settings of a client of the same cluster."""
-        named = client_properties(self.access)
+        named = java_properties(self.access)
         return {**named, **self.settings, "bootstrap.servers": self.brokers}
 
     @property

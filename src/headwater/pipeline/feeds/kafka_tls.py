@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from headwater.config import resolve_secret
 from headwater.errors import BadConfig, SourceUnavailable
-from headwater.kafka_client import read_certificates, read_key
+from headwater.kafka_clients import read_certificates, read_key
 from headwater.pipeline.feeds.kafka_errors import advise, with_advice
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _context(access: "KafkaAccess") -> ssl.SSLContext:
             cadata=read_certificates(access.ca, "ca") if access.ca else None
         )
     except ssl.SSLError as error:
-        raise BadConfig("ingest.kafka.ca", f"it cannot be read: {error.reason}") from error
+        raise BadConfig("ca", f"it cannot be read: {error.reason}") from error
     if access.certificate:
         with _as_file(access) as file:
             _load_own(context, file, access)
@@ -145,7 +145,7 @@ def _load_own(context: ssl.SSLContext, file: Path, access: "KafkaAccess") -> Non
         context.load_cert_chain(file, password=lambda: secret)
     except ssl.SSLError as error:
         reason = "the key is not that of the certificate, or its password is wrong"
-        raise BadConfig("ingest.kafka.key", f"{reason} ({error.reason})") from error
+        raise BadConfig("key", f"{reason} ({error.reason})") from error
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError, SourceUnavailable
 from headwater.extras import install_line, is_installed
-from headwater.kafka_client import librdkafka_settings
+from headwater.kafka_clients import librdkafka_properties
 from headwater.model.values.instant import format_instant
 from headwater.pipeline.check_steps import IngestionStep, Step, run_steps
 from headwater.pipeline.feeds.kafka import KafkaSource
@@ -73,7 +73,8 @@ def _find_topics(source: KafkaSource) -> str:
     from confluent_kafka.admin import AdminClient
 
     problems: list[str] = []
-    settings: dict[str, Any] = {**librdkafka_settings(source.brokers, source.access)}
+    settings: dict[str, Any] = librdkafka_properties(source.access)
+    settings["bootstrap.servers"] = source.brokers
     settings["error_cb"] = lambda error: problems.append(error.str())
     client = AdminClient(settings)
     try:

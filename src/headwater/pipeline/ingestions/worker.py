@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, SparkUnavailable
 from headwater.leases import wait_after
 from headwater.model.values.instant import SECOND
 from headwater.pipeline.ingestions.absence import mark_unseen
@@ -56,7 +56,8 @@ class Worker:
         self._clock = clock
         is_debug = ingestion.is_debug
         self._notes = RunNotes(engine, stored.name, started_at, is_debug=is_debug, mark=self._mark)
-        self._lock = threading.Lock()
+        # A signal may ask it to stop in the very thread that holds it.
+        self._lock = threading.RLock()
         self._running: Stoppable | None = None
         self._is_stopping = False
         name = f"headwater-ingest-{stored.name}"
@@ -86,6 +87,9 @@ class Worker:
         try:
             self._run()
             self._notes.mark()
+        except SparkUnavailable as error:
+            # Who ends it may have ended its JVM as well, as service managers do.
+            problem = None if self._is_stopping else error.message
         except HeadwaterError as error:
             problem = error.message
         except Exception as error:
@@ -104,9 +108,10 @@ class Worker:
         running = self._open_run(self.ingestion, self._notes)
         with self._lock:
             self._running = running
-            is_stopping = self._is_stopping
-        if not is_stopping:
-            running.run()
+            if self._is_stopping:
+                running.stop()
+        # Also where it is to stop: so it closes what was opened for it.
+        running.run()
 
     def _mark(self) -> int:
         if (rule := self.ingestion.absence) is None:

@@ -76,14 +76,27 @@ def session(
     """
     spark = open_session(settings, name, needs, folder=folder, notify=notify, verbose=verbose)
     try:
-        yield spark
+        with errors_as_ours():
+            yield spark
+    finally:
+        close_session(spark)
+
+
+@contextmanager
+def errors_as_ours() -> Iterator[None]:
+    """Have Spark's errors leave the block as SparkUnavailable: its JVM may have ended."""
+    try:
+        yield
     except HeadwaterError:
         raise
     except Exception as error:
         _raise_as_ours(error)
         raise
-    finally:
-        close_session(spark)
+
+
+def has_ended() -> bool:
+    """Whether the JVM of the session that is open has ended by itself, or none is open."""
+    return _open is None or _open.jvm.has_ended()
 
 
 def open_session(

@@ -7,7 +7,7 @@ from typing import Any, Self
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from headwater.errors import TargetUnavailable
-from headwater.kafka_client import librdkafka_settings
+from headwater.kafka_clients import librdkafka_properties
 from headwater.plugins import CheckStep
 from headwater.publish.catalog import ItemRefused
 from headwater.publish.openlineage.selection import read_subject
@@ -26,7 +26,8 @@ def open_topic(settings: TargetSettings) -> "KafkaTarget":
     """Connect to the topic that settings name; raises TargetUnavailable where they do not do."""
     brokers, topic = settings.brokers_and_topic
     given: dict[str, Any] = {
-        **librdkafka_settings(brokers, settings, "publish"),
+        **librdkafka_properties(settings),
+        "bootstrap.servers": brokers,
         "client.id": "headwater-publish",
         "enable.idempotence": True,
         "compression.type": "zstd",

@@ -27,7 +27,8 @@ _SOURCE = "discovery webhook"
 _FIRST_AFTER = timedelta(seconds=30)
 # How often it is looked whether a pass is due or requested.
 _LOOK = timedelta(seconds=10)
-_MOST = 10_000
+# All of them: what is cut would never be reported.
+_MOST = 1_000_000
 
 Post = Callable[[str, str], None]
 

@@ -6,11 +6,19 @@ from fastapi import APIRouter, Depends, Request, Response
 from msgspec import Meta, Struct
 
 from headwater.leases import LEASE_SECONDS
-from headwater.model.values.instant import SECOND, format_instant, now
+from headwater.model.values.instant import SECOND, now
+from headwater.server.collectors.passes import (
+    TIMES,
+    Passes,
+    describe_passes,
+    forget,
+    request_now,
+)
 from headwater.server.http.json_body import json_body, takes
 from headwater.server.http.parameters import ReadConnection, json_response
 from headwater.server.openapi.document import answers
 from headwater.store.collectors import (
+    COLLECTORS,
     CollectorState,
     is_held,
     list_collectors,
@@ -18,8 +26,6 @@ from headwater.store.collectors import (
     note_started,
     read_collector,
     release_lease,
-    remove_collector,
-    request_pass,
     take_lease,
 )
 
@@ -30,23 +36,13 @@ MOST_SECONDS = 31_536_000
 MOST_EVENTS = 1_000_000_000
 
 
-class CollectorAnswer(Struct):
+class CollectorAnswer(Passes):
     """A collector. `state` is `running`, `waiting`, `failing`, or `stopped`: nobody runs it.
 
     `stored` and `refused` are of the last pass. `problem` is why it failed, or the first event
     that was refused.
     """
 
-    name: str
-    type: str
-    state: str
-    everySeconds: int
-    holder: str | None
-    lastStartedAt: str | None
-    lastEndedAt: str | None
-    lastChangeAt: str | None
-    nextAt: str | None
-    isRequested: bool
     stored: int
     refused: int
     allStored: int
@@ -90,9 +86,7 @@ _EXAMPLE = CollectorAnswer(
     state="waiting",
     everySeconds=60,
     holder="lineage-1:4711",
-    lastStartedAt="2026-01-31T12:00:00.000000Z",
-    lastEndedAt="2026-01-31T12:00:01.000000Z",
-    lastChangeAt="2026-01-31T11:00:01.000000Z",
+    **TIMES,
     nextAt="2026-01-31T12:01:03.000000Z",
     isRequested=False,
     stored=0,
@@ -120,9 +114,7 @@ def get_collector(name: str, connection: ReadConnection) -> Response:
 @router.post("/collectors/{name:name}/run", responses=answers(CollectorAnswer, _EXAMPLE, 404))
 def run_collector(name: str, request: Request) -> Response:
     """Ask for a pass now, of whoever runs the collector; it begins within seconds."""
-    with request.app.state.writing.begin() as connection:
-        request_pass(connection, name, now())
-        return json_response(_answer(read_collector(connection, name), now()))
+    return json_response(_answer(request_now(request, name, COLLECTORS), now()))
 
 
 @router.post(
@@ -163,32 +155,15 @@ def report_collector(
 @router.delete("/collectors/{name:name}", responses=answers(CollectorAnswer, _EXAMPLE, 404, 409))
 def delete_collector(name: str, connection: ReadConnection, request: Request) -> Response:
     """Forget a collector that nobody runs any more; gives what was known of it."""
-    forgotten = _answer(read_collector(connection, name), now())
-    connection.close()
-    with request.app.state.writing.begin() as writing:
-        remove_collector(writing, name, now())
-    return json_response(forgotten)
+    return json_response(_answer(forget(request, connection, name, COLLECTORS), now()))
 
 
 def _answer(state: CollectorState, at: int) -> CollectorAnswer:
     return CollectorAnswer(
-        name=state.name,
-        type=state.type,
-        state=state.describe(at),
-        everySeconds=state.every_seconds,
-        holder=state.holder if state.lease_until >= at else None,
-        lastStartedAt=_time(state.started_at),
-        lastEndedAt=_time(state.ended_at),
-        lastChangeAt=_time(state.changed_at),
-        nextAt=_time(state.next_at),
-        isRequested=state.is_requested,
+        **describe_passes(state, at),
         stored=state.stored,
         refused=state.refused,
         allStored=state.all_stored,
         failures=state.failures,
         problem=state.problem,
     )
-
-
-def _time(at: int | None) -> str | None:
-    return None if at is None else format_instant(at)

@@ -4,10 +4,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Annotated, Any, NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 from fastapi import Depends, Request
 
+from headwater.model.access import LOCAL, without_key
 from headwater.model.event import Entity, Within, decode_event
 from headwater.model.project import project
 from headwater.model.values import instant
@@ -17,6 +19,9 @@ from headwater.store.engine import Connection, Engine
 from headwater.store.write.group_commit import GroupCommit
 
 Event = Mapping[str, Any]
+
+# The header with a person's name, percent-encoded, where no key tells it.
+PERSON = "headwater-person"
 
 
 class EntityChange(NamedTuple):
@@ -99,7 +104,16 @@ class Editor:
 
 def editor(request: Request, connection: ReadConnection) -> Editor:
     state = request.app.state
-    return Editor(state.commits, state.engine, connection, request.state.actor)
+    return Editor(state.commits, state.engine, connection, _actor(request))
+
+
+def _actor(request: Request) -> str:
+    """The key's name; without keys whoever the sender says to be, which nobody has checked."""
+    actor = str(request.state.actor)
+    stated = request.headers.get(PERSON)
+    if stated is None or actor != LOCAL:
+        return actor
+    return without_key(unquote(stated))
 
 
 Editing = Annotated[Editor, Depends(editor)]

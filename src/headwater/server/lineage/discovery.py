@@ -88,7 +88,7 @@ _EXAMPLE = Discovery(
 def create_discovery_router(settings: DiscoverySettings) -> APIRouter:
     router = APIRouter(tags=["lineage"])
 
-    @router.get("/discovery", responses=answers(Discovery, _EXAMPLE, 400))
+    @router.get("/discovery", responses=answers(Discovery, _EXAMPLE, 400, 404))
     def get_discovery(
         connection: ReadConnection,
         page: Paging,

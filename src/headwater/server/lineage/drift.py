@@ -92,7 +92,7 @@ _EXAMPLE = Drift(
 )
 
 
-@router.get("/drift", responses=answers(Drift, _EXAMPLE, 400))
+@router.get("/drift", responses=answers(Drift, _EXAMPLE, 400, 404))
 def get_drift(
     connection: ReadConnection,
     namespace: Annotated[str, Query(description="Only jobs of this namespace.")] = "",

@@ -3,7 +3,14 @@
 from fastapi import APIRouter, Request, Response
 from msgspec import Struct
 
-from headwater.model.values.instant import format_instant, now
+from headwater.model.values.instant import now
+from headwater.server.collectors.passes import (
+    TIMES,
+    Passes,
+    describe_passes,
+    forget,
+    request_now,
+)
 from headwater.server.http.parameters import ReadConnection, json_response
 from headwater.server.openapi.document import answers
 from headwater.store.collectors import (
@@ -11,30 +18,18 @@ from headwater.store.collectors import (
     CollectorState,
     list_collectors,
     read_collector,
-    remove_collector,
-    request_pass,
 )
 
 router = APIRouter(tags=["publishers"])
 
 
-class PublisherAnswer(Struct):
+class PublisherAnswer(Passes):
     """A publisher. `state` is `running`, `waiting`, `failing`, or `stopped`: nobody runs it.
 
     `sent` and `failed` are of the last pass. `problem` is why it failed, or the first item that
     was not taken.
     """
 
-    name: str
-    type: str
-    state: str
-    everySeconds: int
-    holder: str | None
-    lastStartedAt: str | None
-    lastEndedAt: str | None
-    lastChangeAt: str | None
-    nextAt: str | None
-    isRequested: bool
     sent: int
     failed: int
     allSent: int
@@ -55,9 +50,7 @@ _EXAMPLE = PublisherAnswer(
     state="waiting",
     everySeconds=300,
     holder="lineage-1:4711",
-    lastStartedAt="2026-01-31T12:00:00.000000Z",
-    lastEndedAt="2026-01-31T12:00:01.000000Z",
-    lastChangeAt="2026-01-31T11:00:01.000000Z",
+    **TIMES,
     nextAt="2026-01-31T12:05:03.000000Z",
     isRequested=False,
     sent=0,
@@ -85,40 +78,21 @@ def get_publisher(name: str, connection: ReadConnection) -> Response:
 @router.post("/publishers/{name:name}/run", responses=answers(PublisherAnswer, _EXAMPLE, 404))
 def run_publisher(name: str, request: Request) -> Response:
     """Ask for a pass now, of whoever runs the publisher; it begins within seconds."""
-    with request.app.state.writing.begin() as connection:
-        request_pass(connection, name, now(), PUBLISHERS)
-        return json_response(_answer(read_collector(connection, name, PUBLISHERS), now()))
+    return json_response(_answer(request_now(request, name, PUBLISHERS), now()))
 
 
 @router.delete("/publishers/{name:name}", responses=answers(PublisherAnswer, _EXAMPLE, 404, 409))
 def delete_publisher(name: str, connection: ReadConnection, request: Request) -> Response:
     """Forget a publisher that nobody runs any more; gives what was known of it."""
-    forgotten = _answer(read_collector(connection, name, PUBLISHERS), now())
-    connection.close()
-    with request.app.state.writing.begin() as writing:
-        remove_collector(writing, name, now(), PUBLISHERS)
-    return json_response(forgotten)
+    return json_response(_answer(forget(request, connection, name, PUBLISHERS), now()))
 
 
 def _answer(state: CollectorState, at: int) -> PublisherAnswer:
     return PublisherAnswer(
-        name=state.name,
-        type=state.type,
-        state=state.describe(at),
-        everySeconds=state.every_seconds,
-        holder=state.holder if state.lease_until >= at else None,
-        lastStartedAt=_time(state.started_at),
-        lastEndedAt=_time(state.ended_at),
-        lastChangeAt=_time(state.changed_at),
-        nextAt=_time(state.next_at),
-        isRequested=state.is_requested,
+        **describe_passes(state, at),
         sent=state.stored,
         failed=state.refused,
         allSent=state.all_stored,
         failures=state.failures,
         problem=state.problem,
     )
-
-
-def _time(at: int | None) -> str | None:
-    return None if at is None else format_instant(at)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from headwater.spark.counts.counting import Count, Work
-from headwater.spark.counts.stages import read_stages
+from headwater.spark.counts.stages import read_cached, read_stages
 from headwater.spark.relations import Java
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ def _work_of(spark: "SparkSession", executions: list[Java]) -> Work:
     for each in executions:
         found = each.stages().toSeq()
         stages.update(int(found.apply(place)) for place in range(found.size()))
-    return read_stages(spark.sparkContext, stages)
+    work = read_stages(spark.sparkContext, stages)
+    return work._replace(rows_read=0) if read_cached(spark.sparkContext, stages) else work
 
 
 def count_read(execution: Java) -> dict[int, Count]:

@@ -1,6 +1,6 @@
 """Rows that are written as they are read, one for one: where the reading counts, so do they."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headwater.spark.counts.counting import Count
 from headwater.spark.counts.executed import find_work
@@ -40,11 +40,8 @@ def count_passed_on(
 def count_read_by_tasks(spark: "SparkSession", execution: Java) -> Count:
     """The rows that the tasks of an execution read, whatever of.
 
-    None where something is cached, which is read without being counted by row.
+    None where they read what is cached.
     """
-    session: Any = spark
-    if not session._jsparkSession.sharedState().cacheManager().isEmpty():
-        return Count()
     return Count(find_work(spark, execution).rows_read or None)
 
 

@@ -68,3 +68,16 @@ def read_stages(context: Any, stages: Iterable[int]) -> Work:
                 )
             )
     return work
+
+
+def read_cached(context: Any, stages: Iterable[int]) -> bool:
+    """Whether tasks of stages read what was cached, which Spark counts by batch and not by row.
+
+    By what the stages were made of: what is cached may be gone by the time we look.
+    """
+    store = context._jsc.sc().statusStore()
+    for stage in stages:
+        with suppress(Exception):
+            if store.operationGraphForStage(stage).rootCluster().getCachedNodes().nonEmpty():
+                return True
+    return False

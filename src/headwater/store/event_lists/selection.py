@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Select, select, tuple_
 from headwater.model.values.ids import is_uuid, run_key
 from headwater.store import tables
 from headwater.store.query.globs import is_like
+from headwater.store.read.runs import find_joined
 from headwater.store.write.packing import unpack
 
 AT_ONCE = 500
@@ -65,7 +66,8 @@ def read_events_of_run(connection: Connection, run_id: str) -> Iterator[list[byt
     if "\0" in run_id:
         return
     if is_uuid(run_id):
-        keys = [run_key("", "", run_id)]
+        reported = run_key("", "", run_id)
+        keys = [find_joined(connection, reported) or reported]
     else:
         named = select(tables.run.c.id).where(tables.run.c.name == run_id)
         keys = list(connection.execute(named).scalars())

@@ -14,7 +14,7 @@ from headwater.errors import InvalidEvent
 from headwater.model.event import Kind, decode_event
 from headwater.model.merge import Row
 from headwater.model.project import project
-from headwater.model.project.flink_runs import FLINK_JOB, run_key_of
+from headwater.model.project.same_runs import find_same_run
 from headwater.model.relations import EventRow
 from headwater.model.unmerge import rests_on
 from headwater.model.values.ids import run_key
@@ -36,9 +36,9 @@ def run_of(payload: bytes) -> bytes | None:
         return None
     if event.kind is not Kind.RUN or event.job is None or event.run is None:
         return None
-    flink_job = (event.run.facets or {}).get(FLINK_JOB)
-    joined = run_key_of(bytes(flink_job)) if flink_job is not None else None
-    return joined or run_key(event.job.namespace, event.job.name, event.run.runId)
+    namespace, name = event.job.namespace, event.job.name
+    facets = {key: bytes(raw) for key, raw in (event.run.facets or {}).items()}
+    return find_same_run(namespace, name, facets) or run_key(namespace, name, event.run.runId)
 
 
 def find_stored(

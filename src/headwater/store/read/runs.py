@@ -17,7 +17,7 @@ from sqlalchemy import (
     select,
 )
 
-from headwater.model.project.flink_runs import FLINK_JOB, run_key_of
+from headwater.model.project.same_runs import SAME_RUN, read_same_run
 from headwater.model.relations import Slot
 from headwater.model.run_states import ENDS, NEW, RUNNING, state_of
 from headwater.model.uses import NOW
@@ -74,9 +74,10 @@ def find_run(connection: Connection, run_id: str) -> RunRecord | None:
 
 
 def find_joined(connection: Connection, reported: bytes) -> bytes | None:
-    """The run that one reported by another id is joined with: that of the same job of Flink."""
-    body = read_facets(connection, [reported], Slot.RUN).get(reported, {}).get(FLINK_JOB)
-    return run_key_of(body) if body is not None else None
+    """The run that one reported by another id is joined with: that of the same job of Flink,
+    or of the same call of dbt."""
+    body = read_facets(connection, [reported], Slot.RUN).get(reported, {}).get(SAME_RUN)
+    return read_same_run(body) if body is not None else None
 
 
 def count_runs(connection: Connection, job: bytes) -> int:

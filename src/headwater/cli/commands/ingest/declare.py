@@ -61,6 +61,13 @@ def declare(
     check: Annotated[
         bool, typer.Option("--check", help="Only look for what is wrong with the files.")
     ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="With --check: fail also if SQL is not understood, or names undeclared tables.",
+        ),
+    ] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of the files, for editors.")
     ] = False,
@@ -77,14 +84,29 @@ def declare(
     if schema:
         print_json(json_schema())
         return
+    if strict and not check:
+        raise InvalidRequest("--strict", "is for --check alone")
     if not files:
         raise InvalidRequest("FILE", "missing; name a YAML file of jobs")
     jobs = _read(files, namespace)
     parts = _parts(jobs)
     if check:
-        typer.echo(f"{_count(len(jobs), 'job')} in {_count(len(files), 'file')}: nothing is wrong")
+        _report_check(parts, len(files), strict)
         return
     _deliver([design_event(each) for each in parts], dry_run, save, server)
+
+
+def _report_check(parts: Sequence[EventParts], files: int, strict: bool) -> None:
+    """Say whether the files can be sent, and of how many jobs the SQL says more, or too little."""
+    checked = f"{_count(len(parts), 'job')} in {_count(files, 'file')}"
+    unclear = sum(bool(each.problems) for each in parts)
+    if not unclear:
+        typer.echo(f"{checked}: nothing is wrong")
+        return
+    some = _count(unclear, "job")
+    typer.echo(f"{checked} can be sent; the SQL of {some} says other than is declared, see above")
+    if strict:
+        raise typer.Exit(1)
 
 
 def emit_config(

@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -213,9 +213,11 @@ def stopped_by_signals(ingest: "StreamIngest | Supervisor | Worker") -> Iterator
     def stop(number: int, frame: FrameType | None) -> None:
         for one in signals:
             signal.signal(one, stop_at_once)
-        typer.echo("stopping after this batch; press Ctrl-C again to stop at once", err=True)
         ingest.stop()
         give_up_after(_STOP_SECONDS)
+        # Refused amid a line that this thread writes itself.
+        with suppress(RuntimeError):
+            _print("stopping after this batch; press Ctrl-C again to stop at once")
 
     def stop_at_once(number: int, frame: FrameType | None) -> None:
         give_up_after(_AT_ONCE_SECONDS)

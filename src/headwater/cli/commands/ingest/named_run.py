@@ -51,7 +51,9 @@ class _OneRun:
         self._writer = writer
 
     def run(self) -> None:
-        with closing(self._writer):
+        from headwater.pipeline.spark.session import errors_as_ours
+
+        with errors_as_ours(), closing(self._writer):
             self._ingest.run()
 
     def stop(self) -> None:
@@ -99,9 +101,13 @@ class SparkRuns:
                 close_session(spark)
 
     def _session(self, packages: Collection[str]) -> "SparkSession":
-        from headwater.pipeline.spark.session import open_session
+        from headwater.pipeline.spark.session import close_session, has_ended, open_session
 
         with self._lock:
+            if self._spark is not None and has_ended():
+                # Killed, or out of memory: what ran in it failed, and runs again in another.
+                close_session(self._spark)
+                self._spark = None
             if self._spark is None:
                 self._packages = frozenset(packages)
                 self._spark = open_session(

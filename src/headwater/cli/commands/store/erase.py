@@ -55,7 +55,7 @@ def erase(
     erased ones reported. Servers may keep running. Interrupted, run it again.
 
     Afterwards a list shows which files and systems may still hold them. `headwater log` tells that
-    something was erased and when, not what. Events that are sent again are taken in again.
+    something was erased and when, not what. Events that are sent again are stored again.
 
     headwater db erase --matching anna@example.com --dry-run
     """

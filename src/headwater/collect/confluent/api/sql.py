@@ -4,30 +4,29 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from headwater.collect.confluent.http import PAGE_SIZE, Endpoint
 from headwater.collect.confluent.reports import Json, KsqlReport
+from headwater.collect.ksqldb import answers
 from headwater.errors import SourceUnavailable
 
-_KSQL = "SHOW QUERIES EXTENDED; LIST STREAMS EXTENDED; LIST TABLES EXTENDED;"
-_KSQL_JSON = {"Accept": "application/vnd.ksql.v1+json"}
+_KSQL = " ".join((answers.SHOW_QUERIES, answers.LIST_STREAMS, answers.LIST_TABLES))
+_KSQL_JSON = {"Accept": answers.MEDIA_TYPE}
 
 
 def read_queries(api: Endpoint, ksqldb: KsqlReport) -> str:
     """A ksqlDB cluster's queries with their sources, and its streams and tables with topics."""
     body = {"ksql": _KSQL, "streamsProperties": {}}
     found = api.post("/ksql", body, headers=_KSQL_JSON)
-    if not isinstance(found, list):
-        raise SourceUnavailable(api.url, "it answers, but not as ksqlDB does")
-    ksqldb.queries = list(_entries(found, "query_descriptions", "queryDescriptions"))
-    ksqldb.sources = list(_entries(found, "source_descriptions", "sourceDescriptions"))
+    try:
+        entities = msgspec.convert(found, list[Any])
+        ksqldb.queries = answers.read_queries(entities)
+        ksqldb.sources = answers.read_sources(entities)
+    except (msgspec.ValidationError, RecursionError):
+        raise SourceUnavailable(api.url, "it answers, but not as ksqlDB does") from None
     ksqldb.is_done = True
     return f"{len(ksqldb.queries):,} ksqlDB queries"
-
-
-def _entries(found: list[Any], kind: str, key: str) -> Iterator[Json]:
-    for entity in found:
-        if isinstance(entity, dict) and entity.get("@type") == kind:
-            yield from (each for each in entity.get(key) or () if isinstance(each, dict))
 
 
 def read_statements(api: Endpoint, organization: str, environment: str) -> Iterator[Json]:

@@ -11,7 +11,8 @@ from headwater.collect.confluent.observation import (
     UsedDataset,
     lineage_facet,
 )
-from headwater.collect.confluent.reports import ClusterReport, KsqlReport, text
+from headwater.collect.confluent.reports import ClusterReport, KsqlReport
+from headwater.collect.ksqldb.answers import KsqldbQuery, KsqldbSource, type_text
 from headwater.emit.gaps import GapEntry
 from headwater.model.confluent import facets as names
 from headwater.model.confluent.job_kinds import KSQLDB_QUERY
@@ -31,17 +32,17 @@ def observe_queries(
     ksqldb: KsqlReport, cluster: ClusterReport, fields: FindFields
 ) -> Iterator[Observation]:
     """The persistent queries of a ksqlDB cluster, which is in a Kafka cluster."""
-    sources = {text(each, "name").upper(): each for each in ksqldb.sources}
+    sources = {each.name.upper(): each for each in ksqldb.sources}
     part = f"{reports.QUERIES} {ksqldb.id}"
     for query in ksqldb.queries:
-        if text(query, "queryType") in (_PERSISTENT, ""):
+        if query.query_type in (_PERSISTENT, ""):
             seen = _Query(ksqldb, cluster, sources, fields, query).seen()
             yield Observation(cluster.environment_id, part, seen)
 
 
 def groups_of(ksqldb: KsqlReport) -> set[str]:
     """The consumer groups of its queries, by which they read."""
-    return {text(each, "consumerGroupId") for each in ksqldb.queries} - {""}
+    return {each.consumer_group_id for each in ksqldb.queries} - {""}
 
 
 class _Query:
@@ -51,9 +52,9 @@ class _Query:
         self,
         ksqldb: KsqlReport,
         cluster: ClusterReport,
-        sources: dict[str, Json],
+        sources: dict[str, KsqldbSource],
         fields: FindFields,
-        found: Json,
+        found: KsqldbQuery,
     ) -> None:
         self._ksqldb = ksqldb
         self._cluster = cluster
@@ -63,15 +64,15 @@ class _Query:
         self._gaps: dict[GapEntry, None] = {}
 
     def seen(self) -> SeenJob:
-        inputs = list(self._tables("sources", "input"))
-        outputs = list(self._tables("sinks", "output"))
-        statement = text(self._found, "statementText")
+        inputs = list(self._tables(self._found.sources, "input"))
+        outputs = list(self._tables(self._found.sinks, "output"))
+        statement = self._found.statement_text
         columns = self._columns(statement, inputs, outputs)
         read = [each.dataset for each in inputs]
         sql = PRODUCER.facet("SQLJobFacet", query=statement, dialect="ksqldb")
         return SeenJob(
             KSQLDB_QUERY,
-            DatasetName(self._cluster.namespace, f"{self._ksqldb.id}/{text(self._found, 'id')}"),
+            DatasetName(self._cluster.namespace, f"{self._ksqldb.id}/{self._found.id}"),
             {"sql": sql, names.KSQLDB_QUERY: self._facet()},
             [UsedDataset(each) for each in dict.fromkeys(read)],
             [
@@ -82,36 +83,32 @@ class _Query:
             self._error(),
         )
 
-    def _tables(self, key: str, kind: Any) -> Iterator[JobTable]:
-        for each in self._found.get(key) or ():
-            name = str(each)
+    def _tables(self, names: Sequence[str] | None, kind: Any) -> Iterator[JobTable]:
+        for name in names or ():
             source = self._sources.get(name.upper())
-            if source is None or not text(source, "topic"):
+            if source is None or not source.topic:
                 sentence = "ksqlDB does not list this stream or table: its topic is not known."
                 self._gaps[GapEntry(kind, name, sentence)] = None
                 continue
             place = (self._cluster.environment_id, self._cluster.id)
-            dataset = topic(*place, text(source, "topic"))
+            dataset = topic(*place, source.topic)
             yield JobTable(dataset, (name,), self._column_types(source))
 
-    def _column_types(self, source: Json) -> dict[str, str]:
+    def _column_types(self, source: KsqldbSource) -> dict[str, str]:
         """The columns of a stream or table, as its topic's schema writes them: ksqlDB's own names
         are in upper case."""
-        written = {
-            str(each["name"]).lower(): each["name"] for each in self._fields(text(source, "topic"))
+        written = {str(each["name"]).lower(): each["name"] for each in self._fields(source.topic)}
+        return {
+            str(written.get(each.name.lower(), each.name)): type_text(each.schema)
+            for each in source.fields or ()
         }
-        columns = {}
-        for each in source.get("fields") or ():
-            name = text(each, "name")
-            columns[str(written.get(name.lower(), name))] = text(each, "schema", "type")
-        return columns
 
     def _columns(
         self, statement: str, inputs: Iterable[JobTable], outputs: Iterable[JobTable]
     ) -> dict[DatasetName, Json]:
         derived = derive_job_lineage(statement, "ksqldb", [*inputs], [*outputs])
         for problem in derived.problems:
-            self._gaps[GapEntry("expression", text(self._found, "id"), problem)] = None
+            self._gaps[GapEntry("expression", self._found.id, problem)] = None
         return {
             name: {"columnLineage": PRODUCER.facet("ColumnLineageDatasetFacet", **columns)}
             for name, columns in derived.columns.items()
@@ -121,17 +118,16 @@ class _Query:
         return PRODUCER.custom_facet(
             ksqldb_cluster_id=self._ksqldb.id,
             ksqldb_cluster_name=self._ksqldb.name,
-            query_id=text(self._found, "id"),
-            query_type=text(self._found, "queryType") or None,
-            state=text(self._found, "state") or None,
-            consumer_group=text(self._found, "consumerGroupId") or None,
+            query_id=self._found.id,
+            query_type=self._found.query_type or None,
+            state=self._found.state or None,
+            consumer_group=self._found.consumer_group_id or None,
             cluster_id=self._cluster.id,
             environment_id=self._cluster.environment_id,
         )
 
     def _error(self) -> str | None:
-        if text(self._found, "state") != "ERROR":
+        if self._found.state != "ERROR":
             return None
-        errors = self._found.get("queryErrors") or ()
-        messages = [text(each, "errorMessage") for each in errors]
+        messages = [each.error_message for each in self._found.query_errors or ()]
         return next((each for each in messages if each), "the query is in the state ERROR")

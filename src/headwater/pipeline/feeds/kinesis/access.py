@@ -121,10 +121,14 @@ class AwsCredentials:
         return RefreshableCredentials.create_from_metadata(fetch(), fetch, "assume-role")
 
     def _make_sts_client(self) -> Callable[..., Any]:
+        from botocore.config import Config
+
         region, endpoint = self._region(), self._settings.sts_endpoint_url
 
         def create(service: str, **given: Any) -> Any:
-            own = {"endpoint_url": endpoint} if endpoint else {}
+            own: dict[str, Any] = {"endpoint_url": endpoint} if endpoint else {}
+            if endpoint and _is_loopback(endpoint):
+                own["config"] = Config(proxies={})
             return self._session.client(service, region_name=region, **own, **given)
 
         return create

@@ -57,6 +57,7 @@ final class ConnectorRun {
     private final Set<String> toReport = new LinkedHashSet<>();
     private Set<String> tracked = Set.of();
     private Set<String> trackedBefore = Set.of();
+    private boolean hasStatedGaps;
     private boolean isIdle;
     private boolean isSink;
     private String role = "";
@@ -245,8 +246,10 @@ final class ConnectorRun {
             gaps.put(List.of("other", key), new Gap(
                 "other", key, "This setting of the transform for lineage is not known, and has no effect."));
         }
-        if (!gaps.isEmpty()) {
+        if (!gaps.isEmpty() || hasStatedGaps) {
+            // A list without any takes back what was reported before.
             facets.put("headwater_gaps", Events.gaps(gaps.values()));
+            hasStatedGaps = !gaps.isEmpty();
         }
     }
 

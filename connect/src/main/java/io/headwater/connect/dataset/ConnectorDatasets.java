@@ -38,6 +38,11 @@ final class ConnectorDatasets {
         if (isSink) {
             topics.addAll(Template.entries(config.get("topics")));
             topics.addAll(seen);
+            String pattern = config.getOrDefault("topics.regex", "");
+            if (topics.isEmpty() && !pattern.isEmpty()) {
+                gaps.add(new Gap(
+                    "input", pattern, "No topic is known yet that this pattern matches and records came from."));
+            }
             pairs = written(topics);
             if (topics.isEmpty() || !routes.finals.keySet().containsAll(topics)) {
                 gaps.addAll(chain.routeGaps());
@@ -115,13 +120,16 @@ final class ConnectorDatasets {
     /** A dataset that the settings do not name is a gap, where there must be one. */
     private void reportUnnamed(boolean hasTopics, boolean isNamed) {
         boolean isOutside = row.has("url") || row.has("namespace");
-        boolean mustBe = hasTopics && row.has("role") && !row.isTrue("may_have_no_name");
+        boolean mustBe = row.has("role") && !row.isTrue("may_have_no_name");
         if (mustBe && isOutside && !isNamed && gaps.isEmpty() && !externals.isNameless()) {
             boolean isSink = row.text("role", "").equals("sink");
+            String does = isSink ? "writes" : "reads";
             gaps.add(new Gap(
                 isSink ? "output" : "input",
                 config.getOrDefault("connector.class", ""),
-                "The settings do not name the datasets that the connector " + (isSink ? "writes." : "reads.")));
+                hasTopics
+                    ? "The settings do not name the datasets that the connector " + does + "."
+                    : "Its first record shows which datasets the connector " + does + "; none is listed."));
         }
     }
 }

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 
 /** The tables of a source and the topics of their records, by a row of the rules. */
 final class SourceTables {
@@ -151,7 +152,26 @@ final class SourceTables {
         pairs.forEach(pair -> captured.add(pair.table));
         tables().stream().filter(table -> !captured.contains(table)).forEach(
             table -> pairs.add(new TablePair(table, "", "", false)));
+        reportUnmatched(pairs);
         return pairs;
+    }
+
+    /** A pattern that no table matches that is known: its tables show with their records. */
+    private void reportUnmatched(List<TablePair> pairs) {
+        for (String pattern : Template.patterns(row.text("tables", ""), config)) {
+            if (pairs.stream().noneMatch(pair -> matches(pattern, pair.table))) {
+                gaps.add(new Gap("input", pattern, "No record has shown yet which tables this pattern matches."));
+            }
+        }
+    }
+
+    /** Whether a pattern of a list, which may omit the database, matches a table. */
+    private static boolean matches(String pattern, String table) {
+        try {
+            return Pattern.compile("(?:.*\\.)?(?:" + pattern + ")", Pattern.CASE_INSENSITIVE).matcher(table).matches();
+        } catch (PatternSyntaxException error) {
+            return false;
+        }
     }
 
     /** The one table that the connector reads, if it is one and no pattern; else empty. */

@@ -44,6 +44,19 @@ public final class Template {
 
     /** Whether each list in a template has one entry, patterns included. */
     static boolean hasSingleEntries(String template, Map<String, String> config) {
+        return lists(template, config).stream().allMatch(list -> list.size() == 1);
+    }
+
+    /** The entries of a template's lists that stand for more than one name. */
+    static List<String> patterns(String template, Map<String, String> config) {
+        List<String> found = new ArrayList<>();
+        lists(template, config).forEach(found::addAll);
+        found.removeIf(entry -> PLAIN.matcher(unescaped(entry)).matches());
+        return found;
+    }
+
+    private static List<List<String>> lists(String template, Map<String, String> config) {
+        List<List<String>> lists = new ArrayList<>();
         Matcher found = VARIABLE.matcher(template);
         while (found.find()) {
             if (found.group(1).endsWith("*")) {
@@ -51,12 +64,10 @@ public final class Template {
                 for (String key : found.group(1).substring(0, found.group(1).length() - 1).split("\\|")) {
                     value = value.isEmpty() ? config.getOrDefault(key, "") : value;
                 }
-                if (entries(value).size() != 1) {
-                    return false;
-                }
+                lists.add(entries(value));
             }
         }
-        return true;
+        return lists;
     }
 
     /** The entries of a list of Connect's. */
@@ -96,11 +107,15 @@ public final class Template {
     private static List<String> plainNames(String list) {
         List<String> names = new ArrayList<>();
         for (String entry : entries(list)) {
-            String plain = entry.replace("\\.", ".").replace("\\$", "$");
+            String plain = unescaped(entry);
             if (PLAIN.matcher(plain).matches()) {
                 names.add(plain);
             }
         }
         return names;
+    }
+
+    private static String unescaped(String pattern) {
+        return pattern.replace("\\.", ".").replace("\\$", "$");
     }
 }

@@ -1,14 +1,15 @@
-"""Kafka's own properties, out of named settings; what no client could read is refused before."""
+"""Properties of Kafka's clients, out of named settings; what no client could read is refused."""
 
 from pathlib import Path
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
 from headwater.access import KafkaAccess
 from headwater.errors import BadConfig, BadSecret
+from headwater.kafka_clients import java_properties, librdkafka_properties
 from headwater.pipeline.feeds.kafka import KafkaSource
 from headwater.pipeline.feeds.kafka_errors import find_reason, with_advice
-from headwater.pipeline.feeds.kafka_security import client_properties
 from testing.services.certificates import Authority
 
 PASSWORD = 'a "quoted" \\ one'
@@ -25,7 +26,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 def properties(**given: str) -> dict[str, str]:
-    return client_properties(KafkaAccess.model_validate(given))
+    return java_properties(KafkaAccess.model_validate(given))
 
 
 def test_nothing_is_set_where_nothing_is_named() -> None:
@@ -90,6 +91,57 @@ def test_tokens() -> None:
     assert found["sasl.login.callback.handler.class"].endswith("OAuthBearerLoginCallbackHandler")
     assert 'clientId="client"' in found["sasl.jaas.config"]
     assert 'scope="kafka"' in found["sasl.jaas.config"]
+
+
+TOKENS = {
+    "security_protocol": "SASL_SSL",
+    "sasl_mechanism": "OAUTHBEARER",
+    "user": "client",
+    "password": "env:SECRET",
+    "token_url": "https://login.example/token",
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, {}),
+        ({"user": "alice", "password": "env:SECRET"}, {"sasl.mechanism": "PLAIN"}),
+        (
+            {"user": "alice", "password": "env:SECRET", "sasl_mechanism": "SCRAM-SHA-256"},
+            {"security.protocol": "SASL_SSL", "sasl.username": "alice", "sasl.password": PASSWORD},
+        ),
+        (
+            TOKENS | {"scope": "kafka"},
+            {
+                "sasl.mechanism": "OAUTHBEARER",
+                "sasl.oauthbearer.method": "oidc",
+                "sasl.oauthbearer.client.id": "client",
+                "sasl.oauthbearer.client.secret": PASSWORD,
+                "sasl.oauthbearer.token.endpoint.url": "https://login.example/token",
+                "sasl.oauthbearer.scope": "kafka",
+            },
+        ),
+    ],
+)
+def test_librdkafka_has_names_of_its_own(given: dict[str, str], expected: dict[str, str]) -> None:
+    found = librdkafka_properties(KafkaAccess.model_validate(given))
+    assert found.items() >= expected.items() and bool(found) == bool(expected)
+    # It refuses what it does not know; nothing is connected to before it is polled.
+    AdminClient({"bootstrap.servers": "127.0.0.1:1", "log_level": 0, **found})
+
+
+def test_certificates_go_to_librdkafka_as_text(authority: Authority) -> None:
+    certificate, key = authority.issue("own")
+    given = {"ca": str(authority.file), "certificate": str(certificate), "key": str(key)}
+    found = librdkafka_properties(KafkaAccess.model_validate(given))
+    assert found == {
+        "security.protocol": "SSL",
+        "ssl.ca.pem": authority.file.read_text(),
+        "ssl.certificate.pem": certificate.read_text(),
+        "ssl.key.pem": key.read_text(),
+    }
+    AdminClient({"bootstrap.servers": "127.0.0.1:1", "log_level": 0, **found})
 
 
 def test_a_consumers_property_overrides_a_setting() -> None:
