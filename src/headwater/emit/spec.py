@@ -37,6 +37,10 @@ _FACET_VERSIONS = {
     "TagsDatasetFacet": "1-0-0",
     "TagsJobFacet": "1-0-0",
 }
+# By these, what Headwater has written into a catalog is known there: descriptions begin so, and
+# objects, links and processes have this property.
+PUBLISHED_TEXT = "Lineage: "
+PUBLISHED_BY = {"managed_by": "headwater"}
 
 
 def producer_url(part: str) -> str:

@@ -69,6 +69,11 @@ class CatalogSettings(Section):
         """In microseconds since 1970."""
         return read_since(self.since)
 
+    @property
+    def own_job_namespaces(self) -> Sequence[str]:
+        """The namespaces of jobs that the catalog itself knows: they are not published to it."""
+        return ()
+
     def has_in_scope(self, subject: str) -> bool:
         """Whether the patterns choose what is of a dataset or job, given as NAMESPACE/NAME."""
         if self.include and not matches_any(self.include, subject):

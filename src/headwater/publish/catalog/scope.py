@@ -40,7 +40,9 @@ class ScopedInventory(Inventory):
         return not any(self._settings.excludes(subject_of(name)) for name in dataset.names)
 
     def _has_job(self, job: Name) -> bool:
-        return not self._settings.excludes(subject_of(job))
+        # What the catalog knows of itself was collected there, and is no news to it.
+        is_its_own = job.namespace in self._settings.own_job_namespaces
+        return not is_its_own and not self._settings.excludes(subject_of(job))
 
     def _upstreams(self, entry: InventoryDataset) -> Iterator[Upstream]:
         for upstream in entry.upstreams:
