@@ -14,6 +14,7 @@ _FACET_VERSIONS = {
     "DataQualityAssertionsDatasetFacet": "1-1-0",
     "DataQualityMetricsInputDatasetFacet": "1-0-2",
     "DatasourceDatasetFacet": "1-0-1",
+    "DatasetTypeDatasetFacet": "1-0-0",
     "DatasetVersionDatasetFacet": "1-0-1",
     "DocumentationDatasetFacet": "1-1-0",
     "DocumentationJobFacet": "1-1-0",

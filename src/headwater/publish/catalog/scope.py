@@ -13,13 +13,16 @@ from headwater.answers.inventory.entries import (
 from headwater.model.uses import Name
 from headwater.publish.catalog import CatalogSettings, subject_of
 from headwater.store.engine import Engine
+from headwater.store.stats.touched import Touched
 
 
 class ScopedInventory(Inventory):
     """Datasets and jobs that are not excluded, and what they are made of among these."""
 
-    def __init__(self, engine: Engine, settings: CatalogSettings) -> None:
-        super().__init__(engine)
+    def __init__(
+        self, engine: Engine, settings: CatalogSettings, touched: Touched | None = None
+    ) -> None:
+        super().__init__(engine, touched)
         self._settings = settings
 
     def datasets(self, with_upstreams: bool = True) -> Iterator[InventoryDataset]:
