@@ -19,7 +19,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourceType,
 )
 
-from headwater.collect.kafka import KafkaCollector, KafkaSettings
+from headwater.collect.kafka import NOT_REQUESTED, KafkaCollector, KafkaSettings
 from testing.api import Api, open_api
 from testing.commands import run_program
 from testing.events.minimal import run_event
@@ -143,7 +143,9 @@ def test_groups_of_both_protocols_and_what_changes(kafka: Kafka, api: Api, tmp_p
         facet = topic["facets"]["kafka_topic"]
         assert (facet["partitions"], facet["replicationFactor"]) == (3, 1)
         assert facet["config"]["retention.ms"] == "3600000"
-        groups = {each["job"]["name"]: each for each in events if "job" in each}
+        (gap,) = [each["run"]["facets"] for each in events if "collect kafka" in str(each)]
+        assert [each["name"] for each in gap["headwater_gaps"]["gaps"]] == [NOT_REQUESTED.what]
+        groups = {each["job"]["name"]: each for each in events if each.get("inputs")}
         assert groups.keys() == {"estate.classic", "estate.new"}
         for name, kind in (("estate.classic", "classic"), ("estate.new", "consumer")):
             group = groups[name]["run"]["facets"]["kafka_consumer_group"]
@@ -209,7 +211,8 @@ def test_what_may_not_be_read_is_a_gap(api: Api, tmp_path: Path) -> None:
         grants = facets["kafka_access"]["grants"]
         assert {each["principal"] for each in grants} == {f"User:{USER}"}
         assert {each["operation"] for each in grants} == {"describe", "describe_configs"}
-        assert api.read("/discovery")["clusters"][0]["gaps"] == []
+        gaps = api.read("/discovery")["clusters"][0]["gaps"]
+        assert [each["name"] for each in gaps] == [NOT_REQUESTED.what]
 
 
 def check_connections(kafka: GuardedKafka, folder: Path) -> None:

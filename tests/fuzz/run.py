@@ -66,7 +66,7 @@ class Fuzz:
             self.after = megabytes(server)
             say(f"seed {self.seed}, {answers.describe()}")
             amid = ", ".join(f"{value:.0f}" for value in self.curve)
-            say(f"MB: {self.before:.0f}, amid {amid}, at rest {self.after:.0f}")
+            say(f"MB: {self.before:.0f}, amid {amid}, at the end {self.after:.0f}")
             if answers.sent < self.count:
                 # Those that were not answered yet are sent again.
                 say(self._go_on(max(0, answers.sent - CLIENTS)))

@@ -120,7 +120,10 @@ def test_by_the_keyboard(shop: Site, page: Page) -> None:
 
 def test_before_it_was_known_it_says_so(shop: Site, page: Page) -> None:
     shop.open("/dataset", **ORDERS, asof=format_instant(now() - 100 * DAY))
-    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_text("No run had reported it by")).to_be_visible()
+    assert shop.violations() == []
+    shop.open("/job", namespace="jobs", name="load", asof=format_instant(now() - 7 * DAY))
+    expect(page.get_by_text("No run had reported it by")).to_be_visible()
     shop.open("/dataset", **ORDERS, asof="<script>")
     expect(page.locator(".schema-row", has_text="amount")).to_be_visible()
 

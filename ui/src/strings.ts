@@ -231,6 +231,7 @@ export const strings = {
     asOf: (time: string) => `As of ${time}. Health is not shown of the past.`,
     past: (time: string) =>
       `As of ${time}: what runs had reported until then. Health, owners, tags, descriptions and edits are known as of now alone, and not shown.`,
+    notThen: (time: string) => `No run had reported it by ${time}. It may have had another name.`,
     noRunThen: "No run had been reported.",
     compared: (time: string, { added, removed, changed }: Record<"added" | "removed" | "changed", number>) =>
       `Compared with ${time}: ${added} added, ${removed} removed, ${changed} changed.`,

@@ -1,9 +1,6 @@
 /** Controls of the tools above the drawing. */
 import { Icon } from "../parts/icons";
-import { strings } from "../strings";
 import { MOST_HOPS } from "./view-state";
-
-const words = strings.graph;
 
 export function IconButton({
   name,
@@ -68,35 +65,6 @@ export function Switch({
         onChange={(event) => set(event.target.checked)}
       />
       {label}
-    </label>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  value: string | undefined;
-  of: string[];
-  say?: (value: string) => string;
-  set: (value: string | undefined) => void;
-}
-
-export function Choice({ label, value, of, say = (one) => one, set }: ChoiceProps) {
-  const options = [...new Set(value ? [...of, value] : of)].sort();
-  return (
-    <label>
-      {label}
-      <select
-        value={value ?? ""}
-        disabled={options.length === 0}
-        onChange={(event) => set(event.target.value || undefined)}
-      >
-        <option value="">{words.any}</option>
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {say(option)}
-          </option>
-        ))}
-      </select>
     </label>
   );
 }

@@ -2,6 +2,7 @@
 
 import { AsOfChoice } from "../parts/as-of";
 import { nameOfState } from "../parts/badges";
+import { Choice } from "../parts/choice";
 import { Icon } from "../parts/icons";
 import { idOfResult, Search } from "../parts/search";
 import { TimeChoice } from "../parts/time-choice";
@@ -13,7 +14,7 @@ import { FindBox } from "./find-box";
 import type { Graph, Health } from "./model";
 import type { Drawn } from "./share";
 import { CopyLink, Export } from "./share";
-import { Choice, Hops, IconButton, Switch } from "./toolbar-controls";
+import { Hops, IconButton, Switch } from "./toolbar-controls";
 import type { Grouping, View } from "./view-state";
 import { DEFAULT_HOPS } from "./view-state";
 

@@ -10,7 +10,7 @@ import { AsOfNotice } from "../parts/as-of";
 import { GapNotice } from "../parts/gaps";
 import { SystemLink } from "../parts/links";
 import { Fact, Facts, Section } from "../parts/page";
-import { JobsThen } from "../parts/past";
+import { JobsThen, NotThen } from "../parts/past";
 import { Answer } from "../parts/states";
 import { exactOf } from "../parts/time";
 import { strings } from "../strings";
@@ -27,7 +27,7 @@ export function PastDataset({ named, asOf }: { named: Named; asOf: string }) {
       <Answer of={query} lines={8}>
         {(graph) => {
           const node = graph.graph.find(({ id }) => id === graph.node);
-          return node && <Then node={node} graph={graph} asOf={asOf} />;
+          return node ? <Then node={node} graph={graph} asOf={asOf} /> : <NotThen time={asOf} />;
         }}
       </Answer>
     </>
@@ -71,7 +71,7 @@ function Then({ node, graph, asOf }: { node: NodeShape; graph: GraphShape; asOf:
 /** Where the columns of a dataset come from, of an answer about what is around it. */
 function sourcesOf(answer: ColumnGraphShape, { namespace, name }: Named): ColumnLineageShape[] {
   return answer.graph.flatMap(({ data }) =>
-    data.namespace === namespace && data.dataset === name && data.inputFields.length > 0
+    data.namespace === namespace && data.dataset === name && data.field && data.inputFields.length > 0
       ? [{ ...data, name: data.field }]
       : [],
   );

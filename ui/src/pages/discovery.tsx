@@ -5,6 +5,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { discovery } from "../api/queries";
 import type { DiscoveredCluster, Discovery, FindingShape } from "../api/schema";
 import { State } from "../parts/badges";
+import { AcknowledgedChoice, Choice } from "../parts/choice";
 import { DatasetLink, JobLink } from "../parts/links";
 import { PageHead, Section } from "../parts/page";
 import { Acknowledge, Known } from "../parts/problems";
@@ -114,37 +115,15 @@ function Filters({ of, search }: { of: DiscoveredCluster[]; search: DiscoverySea
   const navigate = useNavigate();
   const change = (part: DiscoverySearch) =>
     void navigate({ to: "/discovery", search: { ...search, ...part }, replace: true });
-  const clusters = of.map(({ namespace }) => namespace);
-  const options = search.namespace ? [...new Set([...clusters, search.namespace])] : clusters;
   return (
     <div className="form-row">
-      <label>
-        {words.cluster}
-        <select
-          value={search.namespace ?? ""}
-          onChange={({ target }) => change({ namespace: target.value || undefined })}
-        >
-          <option value="">{strings.graph.any}</option>
-          {options.map((option) => (
-            <option key={option} value={option}>
-              {option}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {strings.problems.shown}
-        <select
-          value={search.acknowledged ?? ""}
-          onChange={({ target }) =>
-            change({ acknowledged: (target.value || undefined) as DiscoverySearch["acknowledged"] })
-          }
-        >
-          <option value="">{strings.problems.open}</option>
-          <option value="true">{strings.problems.acknowledged}</option>
-          <option value="all">{strings.problems.all}</option>
-        </select>
-      </label>
+      <Choice
+        label={words.cluster}
+        value={search.namespace}
+        of={of.map(({ namespace }) => namespace)}
+        set={(namespace) => change({ namespace })}
+      />
+      <AcknowledgedChoice value={search.acknowledged} set={(acknowledged) => change({ acknowledged })} />
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { impact } from "../api/queries";
 import type { AffectedAsset, Impact } from "../api/schema";
 import { AsOfChoice, AsOfNotice } from "../parts/as-of";
 import { Icon } from "../parts/icons";
-import { DatasetLink, JobLink, OwnerLink } from "../parts/links";
+import { NodeLink, OwnerLink } from "../parts/links";
 import { PageHead, Section } from "../parts/page";
 import { fileName, save } from "../parts/saving";
 import { SiteSearch } from "../parts/search";
@@ -190,11 +190,7 @@ function AssetTable({ of, owner }: { of: AffectedAsset[]; owner: string }) {
           {of.slice(0, MOST_ROWS).map((asset) => (
             <tr key={asset.id}>
               <td>
-                {asset.type === "JOB" ? (
-                  <JobLink of={asset} system={asset.system} />
-                ) : (
-                  <DatasetLink of={asset} system={asset.system} />
-                )}
+                <NodeLink of={asset} />
               </td>
               <td className="mono wrap">{columnsOf(asset)}</td>
               <td>{asset.dependency && words.dependencies[asset.dependency]}</td>

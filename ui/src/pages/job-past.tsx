@@ -12,6 +12,7 @@ import { shownStateOf } from "../parts/facets";
 import { GapNotice } from "../parts/gaps";
 import { RunLink, SystemLink } from "../parts/links";
 import { Fact, Facts } from "../parts/page";
+import { NotThen } from "../parts/past";
 import { Answer } from "../parts/states";
 import { exactOf } from "../parts/time";
 import { UsedDatasets } from "../parts/used-datasets";
@@ -28,7 +29,7 @@ export function PastJob({ named, asOf }: { named: Named; asOf: string }) {
       <Answer of={query} lines={8}>
         {({ graph, node }) => {
           const found = graph.find(({ id }) => id === node);
-          return found && <Then id={node} of={found.data as JobData} asOf={asOf} />;
+          return found ? <Then id={node} of={found.data as JobData} asOf={asOf} /> : <NotThen time={asOf} />;
         }}
       </Answer>
     </>

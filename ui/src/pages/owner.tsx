@@ -4,7 +4,7 @@ import { Link, useSearch } from "@tanstack/react-router";
 
 import { ownedBy, owners, problems } from "../api/queries";
 import type { OwnedList } from "../api/schema";
-import { DatasetLink, JobLink, NamespaceLink, OwnerLink, SystemLink } from "../parts/links";
+import { NamespaceLink, NodeLink, OwnerLink, SystemLink } from "../parts/links";
 import { NameList } from "../parts/name-list";
 import { PageHead, Section, useTitle } from "../parts/page";
 import { ProblemRows } from "../parts/problems";
@@ -85,11 +85,7 @@ function Owned({ of: { assets, totalCount }, name }: { of: OwnedList; name: stri
           {assets.map((asset) => (
             <tr key={asset.id}>
               <td>
-                {asset.type === "JOB" ? (
-                  <JobLink of={asset} system={asset.system} />
-                ) : (
-                  <DatasetLink of={asset} system={asset.system} />
-                )}
+                <NodeLink of={asset} />
               </td>
               <td className="wrap">
                 <NamespaceLink name={asset.namespace} />

@@ -5,6 +5,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { problems } from "../api/queries";
 import type { ProblemList } from "../api/schema";
 import { State } from "../parts/badges";
+import { AcknowledgedChoice, Choice } from "../parts/choice";
 import { Section, useTitle } from "../parts/page";
 import { ProblemRows } from "../parts/problems";
 import { Answer, Empty } from "../parts/states";
@@ -106,49 +107,12 @@ function Filters({ of, search }: { of: ProblemList; search: ProblemsSearch }) {
         of={of.namespaces}
         set={(namespace) => change({ namespace })}
       />
-      <label>
-        {words.shown}
-        <select
-          value={search.acknowledged ?? ""}
-          onChange={({ target }) =>
-            change({ acknowledged: (target.value || undefined) as ProblemsSearch["acknowledged"] })
-          }
-        >
-          <option value="">{words.open}</option>
-          <option value="true">{words.acknowledged}</option>
-          <option value="all">{words.all}</option>
-        </select>
-      </label>
+      <AcknowledgedChoice value={search.acknowledged} set={(acknowledged) => change({ acknowledged })} />
       {isSet && (
         <Link className="button quiet-button" to="/problems" search={{}}>
           {strings.events.clear}
         </Link>
       )}
     </div>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  value: string | undefined;
-  of: string[];
-  say?: (value: string) => string;
-  set: (value: string | undefined) => void;
-}
-
-function Choice({ label, value, of, say = (one) => one, set }: ChoiceProps) {
-  const options = [...new Set(value ? [...of, value] : of)].sort();
-  return (
-    <label>
-      {label}
-      <select value={value ?? ""} onChange={({ target }) => set(target.value || undefined)}>
-        <option value="">{strings.graph.any}</option>
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {say(option)}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

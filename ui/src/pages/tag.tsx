@@ -5,7 +5,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { readableId } from "../api/ids";
 import { tagReport, tags } from "../api/queries";
 import type { TagAsset, TagReport } from "../api/schema";
-import { ColumnLink, DatasetLink, JobLink, OwnerLink, TagLink } from "../parts/links";
+import { ColumnLink, NodeLink, OwnerLink, TagLink } from "../parts/links";
 import { NameList } from "../parts/name-list";
 import { PageHead, Section, useTitle } from "../parts/page";
 import { fileName, save } from "../parts/saving";
@@ -159,7 +159,7 @@ function Row({ of }: { of: TagAsset }) {
         <TagStateMark of={of.state} />
       </td>
       <td className="wrap">
-        {of.type === "JOB" ? <JobLink of={of} system={of.system} /> : <DatasetLink of={of} system={of.system} />}
+        <NodeLink of={of} />
         {of.field && <ColumnLink of={of} field={of.field} />}
       </td>
       <td>

@@ -3,7 +3,7 @@
 import { shortName } from "../api/ids";
 import type { ChangedNode, LineageChange } from "../api/schema";
 import { strings } from "../strings";
-import { DatasetLink, JobLink, RunLink } from "./links";
+import { NodeLink, RunLink } from "./links";
 import { Ago } from "./time";
 
 const SIGNS: Record<string, string> = { added: "+", removed: "−", changed: "~" };
@@ -67,7 +67,7 @@ function Subject({ of: change, nodes }: { of: LineageChange; nodes: Record<strin
   return (
     <span className="change">
       <span className="wrap few-lines">{what.filter(Boolean).join(" ")}</span>
-      {node && (node.type === "JOB" ? <JobLink of={node} /> : <DatasetLink of={node} />)}
+      {node && <NodeLink of={node} />}
     </span>
   );
 }

@@ -28,6 +28,11 @@ export function JobLink({ of, system }: { of: Named; system?: string }) {
   );
 }
 
+/** A dataset or a job of an answer that has both. */
+export function NodeLink({ of }: { of: Named & { type: string; system?: string } }) {
+  return of.type === "JOB" ? <JobLink of={of} system={of.system} /> : <DatasetLink of={of} system={of.system} />;
+}
+
 export function ColumnLink({ of, field }: { of: Named; field: string }) {
   const search = { namespace: of.namespace, name: of.name, field, asof: useAsOf() };
   return (

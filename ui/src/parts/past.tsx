@@ -1,9 +1,11 @@
-/** The jobs that wrote or read a dataset at a time, each with how its newest run until then had gone. */
+/** What pages of a time share: jobs as they were then, and that nothing was known yet. */
 import type { GraphShape, JobData } from "../api/schema";
+import { strings } from "../strings";
 import { State } from "./badges";
 import { shownStateOf } from "./facets";
 import { JobLink } from "./links";
 import { Empty } from "./states";
+import { exactOf } from "./zone";
 
 interface Props {
   ids: string[];
@@ -11,6 +13,11 @@ interface Props {
   none: string;
 }
 
+export function NotThen({ time }: { time: string }) {
+  return <Empty title={strings.state.gone}>{strings.time.notThen(exactOf(time))}</Empty>;
+}
+
+/** The jobs that wrote or read a dataset, each with how its newest run until then had gone. */
 export function JobsThen({ ids, graph, none }: Props) {
   const wanted = new Set(ids);
   const jobs = graph.graph.filter(({ id }) => wanted.has(id)).map(({ data }) => data as JobData);

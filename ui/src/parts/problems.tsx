@@ -9,7 +9,7 @@ import type { ProblemAcknowledged, ProblemShape } from "../api/schema";
 import { strings } from "../strings";
 import { State } from "./badges";
 import { FormDialog } from "./dialog";
-import { DatasetLink, JobLink, OwnerLink } from "./links";
+import { NodeLink, OwnerLink } from "./links";
 import { useNoEdit } from "./may-edit";
 import { Ago, exactOf } from "./time";
 
@@ -50,8 +50,7 @@ export function ProblemRows({ of, isShort = false }: { of: ProblemShape[]; isSho
 }
 
 function Subject({ of }: { of: ProblemShape }) {
-  if (of.type === "JOB") return <JobLink of={of} system={of.system} />;
-  if (of.type === "DATASET") return <DatasetLink of={of} system={of.system} />;
+  if (of.type === "JOB" || of.type === "DATASET") return <NodeLink of={of} />;
   return (
     <Link to="/events" search={{ kind: "rejected" }}>
       {words.from} <bdi>{of.name}</bdi>

@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { upstreamProblems } from "../api/queries";
 import { strings } from "../strings";
 import { State } from "./badges";
-import { DatasetLink, JobLink, OwnerLink } from "./links";
+import { NodeLink, OwnerLink } from "./links";
 import { Ago } from "./time";
 
 const words = strings.upstream;
@@ -25,11 +25,7 @@ export function UpstreamHealth({ id }: { id: string }) {
         {data.problems.map((problem) => (
           <li key={`${problem.id} ${problem.problem}`}>
             <State state={problem.problem} />
-            {problem.type === "JOB" ? (
-              <JobLink of={problem} system={problem.system} />
-            ) : (
-              <DatasetLink of={problem} system={problem.system} />
-            )}
+            <NodeLink of={problem} />
             <Ago time={problem.since} />
             {problem.owners.map((owner) => (
               <OwnerLink key={owner} name={owner} />
