@@ -74,6 +74,8 @@ def _become(argv: list[str], folder: str, environment: dict[str, str], outputs: 
     os.environ.update(environment)
     time.tzset()
     sys.argv[:] = argv
+    # A help names the program by it.
+    sys.modules["__main__"].__package__ = ""
     # As Python does at its start.
     paths = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
     sys.path[:0] = [path for path in paths if path not in sys.path]

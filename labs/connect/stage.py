@@ -4,19 +4,17 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import psycopg
 
-from labs.checks import Found, LabFailed, wait_for
+from labs.checks import Found, LabFailed
 from labs.connect.connectors import BROKER, Config, Place
 from labs.connect.graph import Graph
 from labs.graph import NAMESPACE
-from labs.programs import Program
+from labs.stage import LabStage, run_to_end, start_collecting
 from testing.services.connect import Connect
 from testing.services.connect_apicurio import Apicurio
-from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
 from testing.services.moto import Moto
 from testing.services.postgresql import LogicalPostgreSQL
@@ -47,7 +45,7 @@ state = "{folder}/collect"
 
 
 @dataclass
-class Stage:
+class Stage(LabStage):
     """All that runs; the graph is how it is looked at."""
 
     kafka: Kafka
@@ -62,9 +60,7 @@ class Stage:
     def make_tables(self) -> str:
         """Run the PySpark program that makes the Iceberg tables; gives what it printed."""
         options = ["--catalog", self.place.catalog, "--s3", self.place.s3]
-        with Program.start("labs.connect.tables", options) as program:
-            program.finish()
-            return program.log()
+        return run_to_end("labs.connect.tables", options)
 
     def deploy(self, name: str, config: Config) -> None:
         """Create a connector, or give it another configuration, and wait until it is reported."""
@@ -86,14 +82,7 @@ class Stage:
                 raise LabFailed(f"{failed[0]['name']}: {failed[0]['reason']}")
             return ask()
 
-        return wait_for(what, asked)
-
-    def wait_for_state(self, state: str, *jobs: str) -> None:
-        for job in jobs:
-            self.wait(f"{job} is {state}", partial(self._is_in_state, job, state))
-
-    def _is_in_state(self, job: str, state: str) -> bool:
-        return self.graph.state(job) == state
+        return super().wait(what, asked)
 
 
 @contextmanager
@@ -121,20 +110,14 @@ def open_stage(port: int | None) -> Iterator[Stage]:
             Connect.start(kafka, GROUP, heartbeat, env, _PLUGINS, is_long_lived=True)
         )
         compatible = f"http://127.0.0.1:{registry.port}/apis/ccompat/v7"
-        settings = folder / "headwater.toml"
-        settings.write_text(
-            _SETTINGS.format(
-                worker=worker.url,
-                group=GROUP,
-                broker=BROKER,
-                namespace=NAMESPACE,
-                registry=compatible,
-                folder=folder,
-            )
+        settings = _SETTINGS.format(
+            worker=worker.url,
+            group=GROUP,
+            broker=BROKER,
+            namespace=NAMESPACE,
+            registry=compatible,
+            folder=folder,
         )
-        with_settings = {"HEADWATER_CONFIG": str(settings)}
-        server = stack.enter_context(
-            Headwater.start(extra=["--collect"], env=with_settings, port=port)
-        )
+        server = start_collecting(stack, folder, settings, port)
         place = Place(registry.url, compatible, s3.url, f"jdbc:sqlite:{folder}/catalog.db")
         yield Stage(kafka, worker, database, s3, Graph(server.url), place)

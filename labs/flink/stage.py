@@ -2,18 +2,15 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from labs.checks import Found, wait_for
 from labs.flink.graph import Graph
 from labs.graph import NAMESPACE
-from labs.programs import Program
+from labs.stage import LabStage, run_to_end, start_collecting
 from testing.services.flink import LISTENER, Flink
-from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
 from testing.services.process import free_port
 
@@ -29,7 +26,7 @@ state = "{folder}/collect"
 
 
 @dataclass
-class Stage:
+class Stage(LabStage):
     """All that runs; the graph is how it is looked at."""
 
     kafka: Kafka
@@ -67,18 +64,7 @@ class Stage:
     def run_batch(self) -> None:
         """Run the batch job to its end."""
         options = ["--server", self.graph.url, "--folder", str(self.folder)]
-        with Program.start("labs.spark.supplier_stats", options) as program:
-            program.finish()
-
-    def wait(self, what: str, ask: Callable[[], Found | None]) -> Found:
-        return wait_for(what, ask)
-
-    def wait_for_state(self, state: str, *jobs: str) -> None:
-        for job in jobs:
-            self.wait(f"{job} is {state}", partial(self._is_in_state, job, state))
-
-    def _is_in_state(self, job: str, state: str) -> bool:
-        return self.graph.state(job) == state
+        run_to_end("labs.spark.supplier_stats", options)
 
 
 @contextmanager
@@ -99,12 +85,8 @@ def open_stage(port: int | None) -> Iterator[Stage]:
             "openlineage.transport.url": f"http://127.0.0.1:{port}",
         }
         flink = stack.enter_context(Flink.start(listener))
-        settings = folder / "headwater.toml"
-        settings.write_text(_SETTINGS.format(flink=flink.url, folder=folder))
-        with_settings = {"HEADWATER_CONFIG": str(settings)}
-        server = stack.enter_context(
-            Headwater.start(extra=["--collect"], env=with_settings, port=port)
-        )
+        settings = _SETTINGS.format(flink=flink.url, folder=folder)
+        server = start_collecting(stack, folder, settings, port)
         yield Stage(kafka, flink, Graph(server.url), folder)
 
 

@@ -4,20 +4,20 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from confluent_kafka.admin import AdminClient
 
-from labs.checks import Found, wait_for
+from labs.checks import Found
 from labs.programs import Program
 from labs.spark.graph import Graph
+from labs.stage import LabStage, run_to_end
 from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
 
 
 @dataclass
-class Stage:
+class Stage(LabStage):
     """All that runs; the graph is how it is looked at."""
 
     kafka: Kafka
@@ -33,14 +33,7 @@ class Stage:
             self.streams.check()
             return ask()
 
-        return wait_for(what, asked)
-
-    def wait_for_state(self, state: str, *jobs: str) -> None:
-        for job in jobs:
-            self.wait(f"{job} is {state}", partial(self._is_in_state, job, state))
-
-    def _is_in_state(self, job: str, state: str) -> bool:
-        return self.graph.state(job) == state
+        return super().wait(what, asked)
 
     def list_groups(self) -> set[str]:
         """The consumer groups that have members now, as the broker itself lists them."""
@@ -50,8 +43,7 @@ class Stage:
 
     def run_batch(self) -> None:
         """Run the batch job to its end."""
-        with Program.start("labs.spark.supplier_stats", self.options) as program:
-            program.finish()
+        run_to_end("labs.spark.supplier_stats", self.options)
 
 
 @contextmanager

@@ -11,12 +11,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
+
+from testing.stand_ins.listening import listen
 
 REGION = "eu-central-1"
 TARGET = "Kinesis_20131202."
@@ -334,19 +337,5 @@ def serve_kinesis() -> Iterator[KinesisStandIn]:
         def log_message(self, format: str, *args: Any) -> None:
             pass
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client may hang up."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    stand_in.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with listen(Handler, partial(setattr, stand_in, "url")):
         yield stand_in
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -4,9 +4,12 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from testing.stand_ins.listening import listen
 
 Json = dict[str, Any]
 
@@ -127,19 +130,5 @@ def serve_written(stand_in: S) -> Iterator[S]:
         def log_message(self, format: str, *args: Any) -> None:
             pass
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client may hang up."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    stand_in.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with listen(Handler, partial(setattr, stand_in, "url")):
         yield stand_in
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

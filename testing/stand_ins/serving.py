@@ -6,10 +6,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from testing.stand_ins.listening import listen
 
 
 class StandInAnswer(NamedTuple):
@@ -116,30 +119,19 @@ def serve(stand_in: S, certificate: Path | None = None, clients: Path | None = N
         def log_message(self, format: str, *args: Any) -> None:
             pass
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        # As many as connect at once.
-        request_queue_size = 128
+    with listen(Handler, partial(setattr, stand_in, "url"), _context(certificate, clients)):
+        try:
+            yield stand_in
+        finally:
+            stand_in.go_on()
 
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client may hang up, or not like the certificate."""
 
-    server = Server(("127.0.0.1", 0), Handler)
-    if certificate is not None:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate)
-        if clients is not None:
-            context.load_verify_locations(clients)
-            context.verify_mode = ssl.CERT_REQUIRED
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    scheme = "http" if certificate is None else "https"
-    stand_in.url = f"{scheme}://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield stand_in
-    finally:
-        stand_in.go_on()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+def _context(certificate: Path | None, clients: Path | None) -> ssl.SSLContext | None:
+    if certificate is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    if clients is not None:
+        context.load_verify_locations(clients)
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context

@@ -82,7 +82,7 @@ def test_a_namespace_that_nobody_knows_is_an_error_with_near_ones(run: Run, api:
     assert "namespace 'jobz' not found; did you mean jobs?" in outcome.err
     api.store(run_event("COMPLETE", job="other", inputs=[topic("orders")]))
     # It is known, and nothing in it is declared.
-    assert run("drift", "--namespace", "jobs-of-others").out == "0 of 0 declared jobs differ\n"
+    assert run("drift", "--namespace", "scheduler").out == "0 of 0 declared jobs differ\n"
 
 
 def test_what_runs_as_declared_has_none(run: Run, api: Api) -> None:

@@ -487,10 +487,15 @@ class TestColumns:
             (event,) = passes.run(registry=registry.url)
             assert gaps_of(event) == []
 
-    def test_a_heartbeat_takes_no_gap_back(self, worker: ConnectStandIn, passes: Passes) -> None:
+    def test_a_heartbeat_takes_no_gap_back(
+        self, worker: ConnectStandIn, passes: Passes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        away = {"registry": "http://127.0.0.1:9", "timeout": "1s"}
         worker.add("orders-sink", SINK)
-        (event,) = passes.run(registry="http://127.0.0.1:9", timeout="1s", heartbeat="0s")
-        (beat,) = passes.run(registry="http://127.0.0.1:9", timeout="1s", heartbeat="0s")
+        (event,) = passes.run(**away)
+        later = now() + 3_600 * SECOND
+        monkeypatch.setattr("headwater.collect.connect.now", lambda: later)
+        (beat,) = passes.run(**away)
         assert gaps_of(event) and "headwater_gaps" not in beat["run"]["facets"]
 
     def test_tables_that_nothing_lists_are_a_gap_until_they_show(

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from pydantic import ValidationError
 
@@ -561,6 +562,16 @@ class TestFaults:
             passes.run()
         del cluster.faults["/jobs/overview"]
         assert passes.run() == []
+
+    def test_one_that_is_too_slow(self) -> None:
+        def answer_late(request: httpx2.Request) -> httpx2.Response:
+            raise httpx2.ReadTimeout("timed out", request=request)
+
+        settings = FlinkSettings(url="http://flink:8081")
+        transport = httpx2.MockTransport(answer_late)
+        late = pytest.raises(SourceUnavailable, match="no answer: timed out")
+        with closing(FlinkApi(settings, transport)) as api, late:
+            api.read_jobs()
 
     @pytest.mark.parametrize("body", [b"", b"{}", b"[]", b'{"flink-version": 2}', b"<html>"])
     def test_it_is_another_service(

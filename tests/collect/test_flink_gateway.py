@@ -104,7 +104,7 @@ def sources(event: Json) -> dict[str, list[str]]:
     }
 
 
-ITS_SESSION: dict[str, Any] = {"gateway_session": (f"shop-stats={SESSION}",)}
+ITS_SESSION: Json = {"gateway_session": (f"shop-stats={SESSION}",)}
 BOTH = ["kafka://kafka:9092 orders.v1", "postgres://db:5432 shop.public.stats"]
 
 
@@ -226,6 +226,16 @@ def test_a_gateway_that_does_not_answer_fails_the_pass_and_reports_no_guess(
     assert gateway.url in str(raised.value)
     gateway.faults.clear()
     assert names(passes.last(INSERT, **ITS_SESSION)) == BOTH
+
+
+def test_a_gateway_that_has_failed_is_not_asked_for_each_job(
+    passes: Passes, gateway: FlinkGatewayStandIn, cluster: FlinkStandIn
+) -> None:
+    cluster.add("5" * 32, "shop-stats")
+    gateway.faults[f"/v1/sessions/{SESSION}/statements"] = [StandInAnswer(401)]
+    with pytest.raises(SourceUnavailable):
+        passes.last(INSERT, **ITS_SESSION)
+    assert len(gateway.requests) == 1
 
 
 def test_the_check_names_a_session_that_is_over(

@@ -19,7 +19,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourceType,
 )
 
-from headwater.collect.kafka import NOT_ASKED, KafkaCollector, KafkaSettings
+from headwater.collect.kafka import NOT_REQUESTED, KafkaCollector, KafkaSettings
 from testing.api import Api, open_api
 from testing.commands import run_program
 from testing.events.minimal import run_event
@@ -144,8 +144,8 @@ def test_groups_of_both_protocols_and_what_changes(kafka: Kafka, api: Api, tmp_p
         assert (facet["partitions"], facet["replicationFactor"]) == (3, 1)
         assert facet["config"]["retention.ms"] == "3600000"
         (gap,) = [each["run"]["facets"] for each in events if "collect kafka" in str(each)]
-        assert [each["name"] for each in gap["headwater_gaps"]["gaps"]] == [NOT_ASKED.what]
-        groups = {each["job"]["name"]: each for each in events if "inputs" in each}
+        assert [each["name"] for each in gap["headwater_gaps"]["gaps"]] == [NOT_REQUESTED.what]
+        groups = {each["job"]["name"]: each for each in events if each.get("inputs")}
         assert groups.keys() == {"estate.classic", "estate.new"}
         for name, kind in (("estate.classic", "classic"), ("estate.new", "consumer")):
             group = groups[name]["run"]["facets"]["kafka_consumer_group"]
@@ -174,7 +174,7 @@ def test_what_may_not_be_read_is_a_gap(api: Api, tmp_path: Path) -> None:
         kafka.allow(ResourceType.GROUP, "readers", AclOperation.DESCRIBE)
         secured: Json = {
             "bootstrap": kafka.address("SASL_PLAINTEXT"),
-            "protocol": "SASL_PLAINTEXT",
+            "security_protocol": "SASL_PLAINTEXT",
             "user": USER,
             "password": f"file:{tmp_path / 'password'}",
             "state": tmp_path / "state",
@@ -212,23 +212,24 @@ def test_what_may_not_be_read_is_a_gap(api: Api, tmp_path: Path) -> None:
         assert {each["principal"] for each in grants} == {f"User:{USER}"}
         assert {each["operation"] for each in grants} == {"describe", "describe_configs"}
         gaps = api.read("/discovery")["clusters"][0]["gaps"]
-        assert [each["name"] for each in gaps] == [NOT_ASKED.what]
+        assert [each["name"] for each in gaps] == [NOT_REQUESTED.what]
 
 
 def check_connections(kafka: GuardedKafka, folder: Path) -> None:
     """Each protocol is spoken, and a certificate that has expired is named as what is wrong."""
-    certificate, key = kafka.client
+    certificate, key = map(str, kafka.client)
+    ca = str(kafka.ca)
     password = {"user": USER, "password": f"file:{folder / 'password'}"}
     ways: list[Json] = [
-        {"bootstrap": kafka.address("SSL"), "certificate": str(certificate), "key": str(key)},
+        {"bootstrap": kafka.address("SSL"), "certificate": certificate, "key": key},
         {"bootstrap": kafka.address("SASL_SSL"), "sasl_mechanism": "SCRAM-SHA-512", **password},
     ]
     for way in ways:
-        settings = KafkaSettings(ca=str(kafka.ca), state=folder / "ways", **way)
+        settings = KafkaSettings(ca=ca, state=folder / "ways", **way)
         steps = KafkaCollector(settings, "http://server").check()
         assert all(step.is_ok for step in steps), steps
     expired = KafkaSettings(
-        bootstrap=kafka.address("EXPIRED"), ca=str(kafka.ca), timeout="3s", state=folder / "ways"
+        bootstrap=kafka.address("EXPIRED"), ca=ca, timeout="3s", state=folder / "ways"
     )
     failed = KafkaCollector(expired, "http://server").check()[-1]
     assert not failed.is_ok and "certificate" in failed.detail, failed

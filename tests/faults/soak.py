@@ -10,6 +10,7 @@ of at once; what must stay is what it has at rest, at a tenth of the way, half-w
 fewer than some 100,000 events are too few, as a server is not warm after a tenth of them.
 """
 
+import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
@@ -239,4 +240,7 @@ def read_options() -> Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -124,24 +124,29 @@ def small_postgresql() -> Iterator[tuple[PostgreSQL, SmallDisk]]:
 
 def test_a_full_disk(disk: Disk) -> None:
     with Headwater.start(data=disk.folder) as server:
-        with Load(server.url) as load:
+        check_full(server, disk)
+
+
+def check_full(server: Headwater, disk: Disk) -> None:
+    """It refuses, says so and reads; and goes on once there is room."""
+    with Load(server.url) as load:
+        load.wait_for_more()
+        disk.fill(server)
+        load.wait_for_refusals(20)
+        with new_client(server.url) as client:
+            assert client.get("/healthz").status_code == 200
+            assert load.acknowledged & events_read(client)
+            # Who sends events elsewhere while one server is not ready learns it here.
+            wait_until(lambda: client.get("/readyz").status_code == 503)
+            disk.free()
             load.wait_for_more()
-            disk.fill(server)
-            load.wait_for_refusals(20)
-            with new_client(server.url) as client:
-                assert client.get("/healthz").status_code == 200
-                assert load.acknowledged & events_read(client)
-                # Who sends events elsewhere while one server is not ready learns it here.
-                wait_until(lambda: client.get("/readyz").status_code == 503)
-                disk.free()
-                load.wait_for_more()
-                wait_until(lambda: client.get("/readyz").status_code == 200)
-        assert load.wrong == []
-        assert load.unanswered == set()
-        for answer in load.refusals:
-            check_refused(answer)
-        check_store(server, load.acknowledged)
-        check_quiet(server)
+            wait_until(lambda: client.get("/readyz").status_code == 200)
+    assert load.wrong == []
+    assert load.unanswered == set()
+    for answer in load.refusals:
+        check_refused(answer)
+    check_store(server, load.acknowledged)
+    check_quiet(server)
 
 
 def test_a_kill_while_the_disk_is_full(disk: Disk) -> None:
@@ -175,20 +180,4 @@ def test_a_full_disk_of_postgresql(small_postgresql: tuple[PostgreSQL, SmallDisk
     """The tables cannot grow: the same as for a file of SQLite."""
     service, disk = small_postgresql
     with Headwater.start(store=service.url("full")) as server:
-        with Load(server.url) as load:
-            load.wait_for_more()
-            disk.fill(server)
-            load.wait_for_refusals(20)
-            with new_client(server.url) as client:
-                assert client.get("/healthz").status_code == 200
-                assert load.acknowledged & events_read(client)
-                wait_until(lambda: client.get("/readyz").status_code == 503)
-                disk.free()
-                load.wait_for_more()
-                wait_until(lambda: client.get("/readyz").status_code == 200)
-        assert load.wrong == []
-        assert load.unanswered == set()
-        for answer in load.refusals:
-            check_refused(answer)
-        check_store(server, load.acknowledged)
-        check_quiet(server)
+        check_full(server, disk)

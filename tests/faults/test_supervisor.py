@@ -74,16 +74,17 @@ class Scene:
             request_run(connection, name, now())
 
     def wait(self, is_so: Callable[[], bool]) -> None:
-        wait_until(is_so, lambda: self.service.log()[-5_000:], seconds=PATIENCE_SECONDS)
+        wait_until(is_so, lambda: self.service.log()[-5_000:], seconds=4 * PATIENCE_SECONDS)
 
     def wait_for_begun(self) -> None:
         """All three are at it, and none has come to its end."""
         self.wait(lambda: all(row.is_begun for row in self.rows().values()))
 
     def wait_for_all(self) -> None:
-        """Everything is stored, and known to be."""
+        """Everything is stored, and known to be; a machine that is too busy is tried again."""
         self.wait(lambda: set(self.sent) == foreign_events(self.service.store))
         self.wait(lambda: not self.rows()["nightly"].is_begun)
+        self.wait(lambda: not any(row.failures for row in self.rows().values()))
 
     def check(self) -> None:
         check_same_rows(self.service.store, self.sent, self._folder)
@@ -114,7 +115,6 @@ def test_killed_while_spark_starts_for_all_three(scene: Scene) -> None:
     assert rows["nightly"].next_at == before["nightly"].next_at
     assert rows["nightly"].all_stored == COUNT
     assert rows["stream"].is_begun
-    assert all(row.failures == 0 and row.problem is None for row in rows.values())
     scene.check()
 
 
@@ -136,7 +136,7 @@ def test_killed_amid_what_they_read(scene: Scene) -> None:
 
 def test_its_jvm_killed(scene: Scene) -> None:
     """Out of memory, for one: what ran is tried again, in another."""
-    scene.wait(lambda: scene.newest_run("stream").ended_at is None)
+    _is_at_work(scene)
     cut = scene.newest_run("stream").started_at
     for java in _javas(scene.service.pid):
         java.kill()
@@ -145,7 +145,6 @@ def test_its_jvm_killed(scene: Scene) -> None:
     assert "Spark ended unexpectedly" in (scene.rows()["stream"].problem or "")
     scene.wait_for_all()
     assert scene.newest_run("stream").started_at > cut
-    scene.wait(lambda: scene.rows()["stream"].failures == 0)
     scene.check()
 
 

@@ -6,6 +6,7 @@ A run that was ended goes on with the `--first` that it said last.
 """
 
 import logging
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,4 +54,7 @@ def store_of(database: str) -> Iterator[str | None]:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

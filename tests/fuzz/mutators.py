@@ -191,13 +191,16 @@ def post(random: Random, path: str, body: bytes) -> bytes:
 def _packed(random: Random, body: bytes) -> tuple[bytes, dict[str, str]]:
     match random.randrange(12):
         case 0:
-            packed, name = gzip.compress(body, 1), "gzip"
+            packed, name = gzip.compress(body, 1, mtime=0), "gzip"
         case 1:
             packed, name = zlib.compress(body, 1), "deflate"
         case 2:
             packed, name = zstandard.compress(body, 1), "zstd"
         case 3:
-            packed, name = gzip.compress(body, 1) + gzip.compress(bytes(1_000_000), 1), "gzip"
+            packed, name = (
+                gzip.compress(body, 1, mtime=0) + gzip.compress(bytes(1_000_000), 1, mtime=0),
+                "gzip",
+            )
         case 4:
             packed, name = body, random.choice(("gzip", "br", "identity", "gzip, gzip", "\x01"))
         case _:

@@ -15,7 +15,7 @@ import psutil
 from testing import load
 from testing.services.headwater import Headwater
 from testing.wait import wait_until
-from tests.fuzz.clients import Answers, dawdle, send_all
+from tests.fuzz.clients import CLIENTS, Answers, dawdle, send_all
 from tests.fuzz.mutators import get, mutate, post
 from tests.pipeline.corpus import make_corpus
 
@@ -66,7 +66,10 @@ class Fuzz:
             self.after = megabytes(server)
             say(f"seed {self.seed}, {answers.describe()}")
             amid = ", ".join(f"{value:.0f}" for value in self.curve)
-            say(f"MB: {self.before:.0f}, amid {amid}, at rest {self.after:.0f}")
+            say(f"MB: {self.before:.0f}, amid {amid}, at the end {self.after:.0f}")
+            if answers.sent < self.count:
+                # Those that were not answered yet are sent again.
+                say(self._go_on(max(0, answers.sent - CLIENTS)))
         return answers
 
     def check(self, server: Headwater, answers: Answers) -> None:
@@ -106,8 +109,11 @@ class Fuzz:
         return (
             f"{number:,} of {self.count:,} ({number * 100 // self.count} %), "
             f"{number / took:,.0f} a second, {left:,.0f} min left, {used:,.0f} MB, {failed}; "
-            f"go on from here with --seed {self.seed} --first {self.first + number}"
+            f"{self._go_on(number)}"
         )
+
+    def _go_on(self, number: int) -> str:
+        return f"go on from here with --seed {self.seed} --first {self.first + number}"
 
 
 Reads = list[tuple[str, list[str]]]

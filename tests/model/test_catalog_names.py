@@ -13,7 +13,7 @@ BIGQUERY = {"namespace": "google://shop/sales", "name": "orders"}
 
 def aliases(event: Json) -> set[tuple[bytes, bytes]]:
     facts = project(decode(event))
-    return {row[:2] for row in facts.rows.get("alias", ())}
+    return {(row[0], row[1]) for row in facts.rows.get("alias", ())}
 
 
 def pairs(table: Json, *others: tuple[str, str]) -> set[tuple[bytes, bytes]]:

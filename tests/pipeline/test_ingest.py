@@ -32,6 +32,7 @@ from headwater.pipeline.tasks import Message, Task
 from headwater.store.engine import open_engine
 from headwater.store.positions import move_position, read_positions
 from headwater.store.write.writer import open_writer
+from testing.wait import wait_until
 from tests.pipeline.frames import Frame, as_frame, make_task, numbered, wait_for
 from tests.pipeline.lakes import payloads
 from tests.pipeline.test_observers import Noting
@@ -176,6 +177,9 @@ class Query:
             "sources": [{"endOffset": str(end), "latestOffset": "100"}],
         }
 
+
+# Of a stream whose source had nothing to give.
+IDLE: Any = {"batchId": 0, "durationMs": {}, "sources": [{"endOffset": None}]}
 
 Step = Callable[[Query], None]
 
@@ -560,12 +564,45 @@ class TestWhy:
         error = self.why(scene, dying("out of memory\nand more"))
         assert type(error) is SparkUnavailable and error.message == "out of memory"
 
+    def test_of_a_machine_that_is_too_busy(self, scene: Scene) -> None:
+        """Spark gives a source in Python ten seconds to start; it may do so another time."""
+        error = self.why(scene, dying("Python worker failed to connect back.\n\tat x"))
+        assert type(error) is SourceUnavailable
+        assert "this machine is too busy" in error.reason
+
     def test_not_why_an_earlier_one_failed(self, scene: Scene) -> None:
         scene.run((failing(AWAY),), (dying("out of memory"),), (stopping,))
         assert [error.message for error, _ in scene.reported("failed")] == [
             "the store is away",
             "out of memory",
         ]
+
+
+class TestTurns:
+    def test_sources_in_python_start_one_after_another(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(module, "TURN_SECONDS", 60.0)
+        scene.feed.is_in_python = True
+        both = [threading.Thread(target=scene.make(name=name).run) for name in ("orders", "other")]
+        both[0].start()
+        wait_until(lambda: len(scene.queries) == 1)
+        both[1].start()
+        wait_until(lambda: len(scene.feed.opened) == 2)
+        assert len(scene.queries) == 1
+        scene.queries[0].lastProgress = IDLE
+        wait_until(lambda: len(scene.queries) == 2)
+        scene.queries[1].lastProgress = IDLE
+        for thread in both:
+            thread.join()
+
+    def test_one_that_does_not_start_does_not_keep_others_from_it(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(module, "TURN_SECONDS", 0.01)
+        scene.feed.is_in_python = True
+        scene.run((stopping,))
+        assert len(scene.queries) == 1
 
 
 class UnderWay:

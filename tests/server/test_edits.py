@@ -56,8 +56,10 @@ class TestLog:
         assert kept["at"].endswith("Z")
         assert "undoes" not in kept
 
-    def test_who_gives_a_name_without_a_key_is_recorded_under_it(self, shop: Api) -> None:
-        shop.client.headers["Headwater-Person"] = quote("Ann Müller")
+    def test_who_gives_a_name_without_a_key_is_recorded_under_it(
+        self, shop: Api, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(shop.client.headers, "Headwater-Person", quote("Ann Müller"))
         describe(shop, "by her")
         (kept,) = shop.read("/edits")["edits"]
         # No key has such a name: that nobody checked it can be seen.
@@ -66,9 +68,8 @@ class TestLog:
 
     @pytest.mark.parametrize("name", ["", "%20%20", "a%0Ab", "x" * 65])
     def test_a_name_that_is_none_is_refused(self, shop: Api, name: str) -> None:
-        shop.client.headers["Headwater-Person"] = name
         body = {"entity": ABOUT_ORDERS, "set": {"documentation": {"description": "x"}}}
-        answer = send(shop, "POST", "/api/v1/edits", body)
+        answer = shop.post(body, "/api/v1/edits", {"Headwater-Person": name})
         assert "Headwater-Person" in error_of(answer, 400)["message"]
         assert shop.read("/edits")["totalCount"] == 0
 

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,9 @@ _CHECK_SECONDS = 10.0
 STOP_SECONDS = 60.0
 # A stream that waits for a source that is away cannot be stopped for minutes.
 _END_SECONDS = 5.0
+# A source in Python has so long to start, by Spark's own rule; several at once take longer.
+TURN_SECONDS = 10.0
+_starts = threading.Lock()
 # Failures one after another, without a batch between them.
 _TRIES_ONCE = 6
 _TRIES_UNKNOWN = 5
@@ -62,6 +65,8 @@ _TRIES_UNKNOWN = 5
 _PASSING = (StoreUnavailable, LakeUnavailable, SourceUnavailable)
 # Spark's source of Kafka has no errors of its own by which to tell them.
 _OF_KAFKA = re.compile(r"org\.apache\.(?:kafka|spark\.sql\.kafka010)\.[\w.$]*(?:Exception|Error)")
+_START_FAILED = "Python worker failed to connect back"
+_TOO_BUSY = "Spark's Python did not start within ten seconds: this machine is too busy"
 _MORE_PARTITIONS = "you must specify all TopicPartitions"
 _REASON = re.compile(r"^Reason: (.+?)\.?$", re.MULTILINE)
 
@@ -166,23 +171,24 @@ class StreamIngest:
         frame = self._feed.open(self._spark, self._read_positions(), is_once=self._is_once)
         # From now on what comes is ours, also where we were to begin with the latest.
         self._move(self._feed.began())
-        query = self._start(frame)
-        try:
-            self._watcher.started(self._feed.datasets())
-            # Known before the first batch, which may take a while.
-            self._busy_at = time.monotonic()
-            if (waiting := self._feed.waiting()) is not None:
-                self._lag = waiting
-                self._watcher.settled(waiting)
-            self._watch(query)
-        except StreamingQueryException as error:
-            failure = self._failure or self._explain(error)
-            # Batches before it are done: taken in again, they would make it the first each time.
-            with suppress(HeadwaterError):
-                self._settle(query)
-            raise failure from error
-        finally:
-            self._end(query)
+        with ExitStack() as turn:
+            if self._feed.is_in_python:
+                turn.enter_context(_starts)
+            query = self._start(frame)
+            try:
+                self._watcher.started(self._feed.datasets())
+                if self._feed.is_in_python:
+                    self._wait_for_start(query)
+                turn.close()
+                self._watch_from_start(query)
+            except StreamingQueryException as error:
+                failure = self._failure or self._explain(error)
+                # Batches before it are done: taken in again, it would be the first each time.
+                with suppress(HeadwaterError):
+                    self._settle(query)
+                raise failure from error
+            finally:
+                self._end(query)
         self._settle(query)
         self._flush()
 
@@ -193,10 +199,21 @@ class StreamIngest:
         if _MORE_PARTITIONS in stack:
             return SourceChanged(self._feed.place, "the topic has new partitions")
         if _OF_KAFKA.search(stack):
-            reason = _REASON.search(stack)
-            text = with_advice(reason[1] if reason else _describe(error), find_reason(stack))
+            found = _REASON.search(stack)
+            text = with_advice(found[1] if found else _describe(error), find_reason(stack))
             return SourceUnavailable(self._feed.place, text)
-        return SparkUnavailable(_describe(error))
+        reason = _describe(error)
+        if _START_FAILED in reason:
+            return SourceUnavailable(self._feed.place, _TOO_BUSY)
+        return SparkUnavailable(reason)
+
+    def _wait_for_start(self, query: StreamingQuery) -> None:
+        """Until its source has answered, or has had its time, or nobody waits for it any more."""
+        give_up = time.monotonic() + TURN_SECONDS
+        while query.isActive and not self._stopping.is_set() and time.monotonic() < give_up:
+            if self._begun is not None or query.lastProgress is not None:
+                return
+            self._stopping.wait(0.1)
 
     def _start(self, frame: DataFrame) -> StreamingQuery:
         # The store knows how far we are: what Spark notes is for this one run. Without a name, and
@@ -243,6 +260,14 @@ class StreamIngest:
         self._watcher.stored(totals, time.monotonic() - started)
         if totals.behind is not None:
             self._watcher.behind(totals.behind)
+
+    def _watch_from_start(self, query: StreamingQuery) -> None:
+        # Known before the first batch, which may take a while.
+        self._busy_at = time.monotonic()
+        if (waiting := self._feed.waiting()) is not None:
+            self._lag = waiting
+            self._watcher.settled(waiting)
+        self._watch(query)
 
     def _watch(self, query: StreamingQuery) -> None:
         if self._is_once and self._feed.ends_by == "idle":

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeGuard
 from urllib.parse import quote
 
@@ -89,8 +88,7 @@ class ConnectApi:
 
     def add_details(self, reports: list[ConnectorReport]) -> Iterator[ConnectorReport]:
         """The same connectors with their topics and offsets, several requests at once."""
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            yield from pool.map(self._add_details, reports)
+        return self._client.read_each(reports, self._add_details)
 
     def _add_details(self, report: ConnectorReport) -> ConnectorReport:
         """Ask only for what says something: a sink that lists its topics uses no others, and how

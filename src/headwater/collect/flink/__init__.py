@@ -6,7 +6,7 @@ from typing import ClassVar
 import msgspec
 
 from headwater.collect import Collected
-from headwater.collect.flink.fetch import FlinkApi, JobSummary
+from headwater.collect.flink.fetch import FlinkApi, JobReport, JobSummary
 from headwater.collect.flink.job import JobsOfPass
 from headwater.collect.flink.lifecycle import GONE, is_over
 from headwater.collect.flink.lookup import DefinitionLookup
@@ -80,23 +80,39 @@ class FlinkCollector:
         # Before anything is read: what happens meanwhile is newer.
         at = now()
         jobs = self._open_pass(api)
-        forgotten: dict[str, KnownJob | None] = {}
         failure: SourceUnavailable | None = None
         changed = [each for each in jobs.jobs if _may_have_changed(each, jobs.known.get(each.id))]
         self.skipped += len(jobs.jobs) - len(changed)
         for summary, report in api.add_details(changed):
-            if isinstance(report, SourceUnavailable):
-                failure = report
-            elif report is not None:
-                try:
-                    defined = self._lookup.find(report, jobs.sql.get(summary.name, ()))
-                except SourceUnavailable as error:
-                    failure = error
-                    continue
-                found = translate(jobs, report, jobs.known.get(summary.id), at, defined)
-                self.skipped += not found.events
-                yield from _collected(summary.id, summary.name, found)
+            if report is None:
+                continue
+            found = self._translate(jobs, report, at)
+            if isinstance(found, SourceUnavailable):
+                failure = found
+                continue
+            self.skipped += not found.events
+            yield from _collected(summary.id, summary.name, found)
         self._lookup.keep(each.id for each in jobs.jobs)
+        yield from self._end_unknown(jobs, at)
+        if failure is not None:
+            raise failure
+
+    def _translate(
+        self, jobs: JobsOfPass, report: JobReport | SourceUnavailable, at: int
+    ) -> TranslatedFlinkJob | SourceUnavailable:
+        """The events of a job; one that cannot be read does not keep others from it."""
+        if isinstance(report, SourceUnavailable):
+            return report
+        summary = report.summary
+        try:
+            defined = self._lookup.find(report, jobs.sql.get(summary.name, ()))
+        except SourceUnavailable as error:
+            return error
+        return translate(jobs, report, jobs.known.get(summary.id), at, defined)
+
+    def _end_unknown(self, jobs: JobsOfPass, at: int) -> Iterator[Collected]:
+        """The ends of jobs that were reported, and that the cluster knows no longer."""
+        forgotten: dict[str, KnownJob | None] = {}
         for job in sorted(set(jobs.known) - {each.id for each in jobs.jobs}):
             before = jobs.known[job]
             if before.state == GONE:
@@ -110,8 +126,6 @@ class FlinkCollector:
                 forgotten[job] = None
         if forgotten:
             self._state.note(forgotten)
-        if failure is not None:
-            raise failure
 
     def _open_pass(self, api: FlinkApi) -> JobsOfPass:
         cluster = api.read_cluster()

@@ -35,20 +35,20 @@ def define_tables(
     operators: Sequence[Operator], candidates: Sequence[JobSql], show: Show, has_session: bool
 ) -> DefinedTables:
     """Look up what the SQL of a job uses and does not define; without SQL what its plan names."""
-    wanted = _wanted(operators, candidates)
+    needed = _list_needed(operators, candidates)
     reader = _DefinitionReader(show, has_session)
     for _ in range(_DEPTH):
-        reader.read(wanted)
+        reader.read(needed)
         found = [complete(each, reader.text) for each in candidates]
         tables = read_definitions(reader.text)
         undefined = {*_undefined(found), *(n for each in tables.values() for n in each.undefined)}
-        wanted = sorted(undefined - reader.looked_up)
-        if not wanted:
+        needed = sorted(undefined - reader.looked_up)
+        if not needed:
             break
     return DefinedTables(found, tables, reader.missing)
 
 
-def _wanted(operators: Iterable[Operator], candidates: Sequence[JobSql]) -> list[str]:
+def _list_needed(operators: Iterable[Operator], candidates: Sequence[JobSql]) -> list[str]:
     if candidates:
         return sorted(set(_undefined(candidates)))
     named = (each.table for each in operators if each.table)

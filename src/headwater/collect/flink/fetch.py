@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -100,8 +99,7 @@ class FlinkApi:
 
         None: it is gone meanwhile. A job that cannot be read does not keep others from it.
         """
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            yield from zip(jobs, pool.map(self._try_report, jobs), strict=True)
+        return zip(jobs, self._client.read_each(jobs, self._try_report), strict=True)
 
     def _try_report(self, job: JobSummary) -> "JobReport | SourceUnavailable | None":
         try:

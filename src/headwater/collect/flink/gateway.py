@@ -7,12 +7,13 @@ from urllib.parse import quote
 
 import httpx2
 
+from headwater.collect.flink.operators import objects
 from headwater.collect.flink.settings import FlinkSettings
 from headwater.collect.rest import RestClient
 from headwater.errors import SourceUnavailable
 
 _JSON = "application/json"
-# A session and its operations stay for a while: what is asked is closed again.
+# A session and its operations stay for a while: each is closed again.
 _WAITS = (0.02, 0.05, 0.1, 0.2, 0.5, *[1.0] * 30)
 _ERROR_BEGINS = "Caused by: "
 _LONGEST_REASON = 300
@@ -58,7 +59,7 @@ class SqlGateway:
         return str(found["version"])
 
     def find_session(self, session: str) -> str:
-        """Why a session cannot be asked; empty if it can."""
+        """Why a session cannot be used; empty if it can."""
         status, found = self._client.read(f"/v1/sessions/{quote(session, safe='')}", 400, 404, 500)
         return "" if status == 200 else _reason_in(found)
 
@@ -97,8 +98,8 @@ class SqlGateway:
     def _only_field(self, found: Any) -> ShownDefinition:
         """A definition is one row of one field."""
         results = found.get("results")
-        rows = results.get("data") if isinstance(results, dict) else None
-        fields = rows[0].get("fields") if rows is not None and _is_list_of_objects(rows) else None
+        rows = objects(results.get("data")) if isinstance(results, dict) else []
+        fields = rows[0].get("fields") if len(rows) == 1 else None
         if not isinstance(fields, list) or len(fields) != 1 or not isinstance(fields[0], str):
             raise SourceUnavailable(self.url, "its results are not as Flink documents them")
         return ShownDefinition(fields[0])
@@ -122,7 +123,3 @@ def _reason_in(found: Any) -> str:
     kind, _, rest = line.partition(": ")
     line = rest if rest and " " not in kind else line
     return line[:_LONGEST_REASON] or "it answered with an error that says nothing"
-
-
-def _is_list_of_objects(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict)

@@ -16,6 +16,7 @@ class DefinitionLookup:
     def __init__(self, settings: FlinkSettings) -> None:
         self._settings = settings
         self._gateway: SqlGateway | None = None
+        self._failure: SourceUnavailable | None = None
         self._found: dict[str, tuple[tuple[JobSql, ...], DefinedTables]] = {}
 
     def check(self) -> str:
@@ -30,20 +31,31 @@ class DefinitionLookup:
             self.close()
 
     def find(self, report: JobReport, candidates: Sequence[JobSql]) -> DefinedTables | None:
-        """What a job needs beside its SQL; None without a gateway."""
+        """What a job needs beside its SQL; None without a gateway.
+
+        One that has failed is left alone until the next pass.
+        """
         if not self._settings.gateway:
             return None
         job, sql = report.summary.id, tuple(candidates)
         if job not in self._found or self._found[job][0] != sql:
-            session = self._settings.sessions.get(report.summary.name, "")
-            gateway = self._open()
-
-            def show(what: str, name: str) -> ShownDefinition:
-                return gateway.show(session, what, name)
-
-            found = define_tables(report.operators, sql, show, bool(session))
-            self._found[job] = (sql, found)
+            if self._failure is not None:
+                raise self._failure
+            try:
+                self._found[job] = (sql, self._define(report, sql))
+            except SourceUnavailable as error:
+                self._failure = error
+                raise
         return self._found[job][1]
+
+    def _define(self, report: JobReport, sql: Sequence[JobSql]) -> DefinedTables:
+        session = self._settings.sessions.get(report.summary.name, "")
+        gateway = self._open()
+
+        def show(what: str, name: str) -> ShownDefinition:
+            return gateway.show(session, what, name)
+
+        return define_tables(report.operators, sql, show, bool(session))
 
     def keep(self, jobs: Iterable[str]) -> None:
         """Forget the jobs that are no more."""
@@ -52,6 +64,7 @@ class DefinitionLookup:
 
     def close(self) -> None:
         """Until the next pass; the session of its own ends."""
+        self._failure = None
         if self._gateway is not None:
             self._gateway.close()
             self._gateway = None

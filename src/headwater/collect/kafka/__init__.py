@@ -35,10 +35,9 @@ _HIDDEN = (
     Denied("topics and groups", "only those that this user may describe are listed"),
     Denied("access rules", "this user may not describe the cluster"),
 )
-# Kafka has requests for them, and its client for Python does not.
-NOT_ASKED = Denied(
+NOT_REQUESTED = Denied(
     "producers, share groups and cluster links",
-    "they were not asked for, as Kafka's client for Python has no requests for them",
+    "Kafka has requests for them, and its client for Python has not",
 )
 
 
@@ -147,7 +146,7 @@ class KafkaCollector:
     def _gaps(
         self, api: KafkaApi, names: ClusterIdentity, kept: KeptCluster, at: int
     ) -> Iterator[Collected]:
-        yield from self._if_other(translate_gaps(names, (*api.denied, NOT_ASKED), at), kept)
+        yield from self._if_other(translate_gaps(names, (*api.denied, NOT_REQUESTED), at), kept)
 
     def _if_other(self, found: Translated, kept: KeptCluster) -> Iterator[Collected]:
         """What is reported as a whole, where it is not as it was."""

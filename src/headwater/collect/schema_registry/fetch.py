@@ -3,7 +3,6 @@ and others speak as well."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -97,15 +96,14 @@ class RegistryApi:
 
     def read_versions(self, needed: Iterable[tuple[str, int]]) -> dict[Any, RegisteredSchema]:
         """Versions of subjects; those that are gone are left out."""
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            found = pool.map(self._read_version, dict.fromkeys(needed))
+        found = self._client.read_each(dict.fromkeys(needed), self._read_version)
         return {(each.subject, each.version): each for each in found if each is not None}
 
     def read_compatibility(self, subjects: Iterable[str]) -> Mapping[str, str | None]:
         """The compatibility that subjects have of their own."""
         names = list(subjects)
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return dict(zip(names, pool.map(self._read_compatibility, names), strict=True))
+        found = self._client.read_each(names, self._read_compatibility)
+        return dict(zip(names, found, strict=True))
 
     def read_deleted(self) -> set[str]:
         """All subjects, also those that can still be restored; none if it does not tell."""
@@ -133,10 +131,9 @@ class RegistryApi:
         return [str(each) for each in found]
 
     def _newest_one_by_one(self, subjects: list[str]) -> Iterator[RegisteredSchema]:
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            for each in pool.map(lambda subject: self._read_version((subject, "latest")), subjects):
-                if each is not None:
-                    yield each
+        newest = [(subject, "latest") for subject in subjects]
+        found = self._client.read_each(newest, self._read_version)
+        yield from (each for each in found if each is not None)
 
     def _read_version(self, needed: tuple[str, int | str]) -> RegisteredSchema | None:
         subject, version = needed

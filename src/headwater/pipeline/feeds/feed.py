@@ -28,6 +28,8 @@ class Feed(Protocol):
     place: str
     """Where it is, for people."""
     ends_by: Ending
+    is_in_python: bool = False
+    """Whether Spark runs its source in a Python of its own, which has ten seconds to start."""
 
     @property
     def read(self) -> Callable[[Any], Iterator[Message]]:

@@ -19,6 +19,7 @@ class FilesFeed(Feed):
     """A directory that grows, a file, or a pattern."""
 
     ends_by: Ending = "idle"
+    is_in_python = True
 
     def __init__(self, place: str) -> None:
         self.place = place

@@ -6,28 +6,13 @@ from typing import Annotated
 from fastapi import Depends, Query
 
 from headwater.errors import WrongShape
-from headwater.model.values.instant import parse_instant_or_date
+from headwater.server.http.parameters import time_parameter
 from headwater.store.query.globs import MOST_STARS, count_stars
 
 _LONGEST_PATTERN = 2_000
 
 Namespace = Annotated[str, Query(min_length=1, max_length=2_000, description="Its namespace.")]
 DatasetName = Annotated[str, Query(min_length=1, max_length=2_000, description="Its name.")]
-
-
-def _time(name: str, description: str) -> Callable[..., int | None]:
-    def read(
-        text: Annotated[str | None, Query(alias=name, description=description)] = None,
-    ) -> int | None:
-        if not text:
-            return None
-        try:
-            # A plus sign in a query arrives as a space.
-            return parse_instant_or_date(text.replace(" ", "+") if "T" in text else text)
-        except ValueError as error:
-            raise WrongShape(name, f"not a time: {error}") from None
-
-    return read
 
 
 def _pattern(name: str, description: str) -> Callable[..., str | None]:
@@ -43,8 +28,12 @@ def _pattern(name: str, description: str) -> Callable[..., str | None]:
     return read
 
 
-Since = Annotated[int | None, Depends(_time("since", "Only events of this time or later."))]
-Until = Annotated[int | None, Depends(_time("until", "Only events of this time or earlier."))]
+Since = Annotated[
+    int | None, Depends(time_parameter("since", "Only events of this time or later.", WrongShape))
+]
+Until = Annotated[
+    int | None, Depends(time_parameter("until", "Only events of this time or earlier.", WrongShape))
+]
 NamespacePattern = Annotated[
     str | None, Depends(_pattern("namespace", "Only in namespaces like this: `*`, `?`, `[...]`."))
 ]

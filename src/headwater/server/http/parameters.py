@@ -140,6 +140,13 @@ def found(value: T | None, kind: str, name: str) -> T:
 def instant_parameter(name: str, what: str = "A time") -> Callable[..., int | None]:
     """A query parameter that is a time."""
     description = f"{what}: 2026-01-31T12:00:00Z, with an offset, or a date as its midnight in UTC."
+    return time_parameter(name, description, InvalidRequest)
+
+
+def time_parameter(
+    name: str, description: str, refusal: type[InvalidRequest]
+) -> Callable[..., int | None]:
+    """The same with a description and a refusal of its own."""
 
     def read(
         text: Annotated[str | None, Query(alias=name, description=description)] = None,
@@ -150,6 +157,6 @@ def instant_parameter(name: str, what: str = "A time") -> Callable[..., int | No
             # A plus sign in a query arrives as a space.
             return parse_instant_or_date(text.replace(" ", "+") if "T" in text else text)
         except ValueError as error:
-            raise InvalidRequest(name, f"not a time: {error}") from None
+            raise refusal(name, f"not a time: {error}") from None
 
     return read

@@ -51,6 +51,7 @@ class KinesisFeed(Feed):
     """The stream that a source names."""
 
     ends_by: Ending = "reached"
+    is_in_python = True
 
     def __init__(self, source: KinesisSource) -> None:
         self.place = source.place
