@@ -31,7 +31,7 @@ def read_subject(payload: bytes) -> str:
 
 
 class RelayedEvents(NamedTuple):
-    """Which events are relayed: patterns over their jobs, or datasets, and namespaces to replace."""
+    """Patterns over the jobs or datasets that events are of, and namespaces to replace."""
 
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
