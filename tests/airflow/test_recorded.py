@@ -1,8 +1,7 @@
 """Events of Airflow's provider as they were recorded, in any order and twice: one family of jobs.
 
 `shop.ndjson` is what Airflow 3.1.8 with its OpenLineage provider 2.20.3 sent of the DAG in
-`testing/services/airflow/shop.py.txt`, with assets of another scheme, of which the provider made no
-datasets; only paths of the machine were changed.
+`testing/services/airflow/shop.py.txt`; only paths of the machine were changed.
 """
 
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from random import Random
 import pytest
 
 from testing.api import Api, open_api
-from tests.airflow.family import check_family
+from tests.airflow.family import check_family, check_lineage
 
 EVENTS = Path(__file__).with_name("shop.ndjson").read_bytes().splitlines()
 
@@ -26,6 +25,7 @@ def api(tmp_path: Path) -> Iterator[Api]:
 def test_in_the_order_in_which_they_were_sent(api: Api) -> None:
     api.store(*EVENTS)
     check_family(api)
+    check_lineage(api)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -34,6 +34,7 @@ def test_in_any_order_and_twice(api: Api, seed: int) -> None:
     Random(seed).shuffle(order)
     api.store(*order)
     check_family(api)
+    check_lineage(api)
 
 
 def test_before_the_run_of_the_dag_has_ended_its_tasks_have_their_parent(api: Api) -> None:
