@@ -43,7 +43,9 @@ _FOCUSED = """() => {
   if (style.outlineStyle === "none" && style.boxShadow === "none") faults.push("shows no focus");
   if (box.width === 0 || box.height === 0) faults.push("has no size");
   if (box.bottom < 0 || box.top > innerHeight) faults.push("is out of view");
-  return { stop: window.stops.get(at), faults, html: at.outerHTML.slice(0, 120) };
+  // A date is entered in parts, each a stop of its own.
+  const hasParts = at.matches("input[type^=date], input[type=time]");
+  return { stop: window.stops.get(at), faults, hasParts, html: at.outerHTML.slice(0, 120) };
 }"""
 
 # The network is never idle: pages follow what happens.
@@ -154,7 +156,7 @@ class Site(NamedTuple):
             if focused is None:
                 break
             faults += [f"{fault}: {focused['html']}" for fault in focused["faults"]]
-            if focused["stop"] == before:
+            if focused["stop"] == before and not focused["hasParts"]:
                 faults.append(f"keeps the focus: {focused['html']}")
             before = focused["stop"]
         return faults
