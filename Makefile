@@ -20,7 +20,7 @@ UNIT := not integration and not long and not slow
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark lab-connect lab-bridge connect services all-services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean lab-flink fuzz soak
+.PHONY: help setup ui ui-lint ui-check ui-types screenshots dist demo lab-spark lab-connect lab-bridge lab-publish connect services all-services test test-unit test-long test-pythons check static format audit references golden bench bench-sql bench-full lock clean lab-flink fuzz soak
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,9 @@ lab-connect: services connect ui  ## Kafka Connect, PostgreSQL, S3 and Iceberg, 
 lab-bridge: $(READY)  ## an account of Confluent Cloud through LineageBridge's API, on port 8000 (PORT=..., KEEP=1 to keep it running)
 	$(MAKE) --no-print-directory ui || echo 'The web UI cannot be built here: the lab goes on without its pages.'
 	$(BIN)/python -m labs.bridge $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
+
+lab-publish: all-services ui  ## lineage to four catalogs, a change, and back again (PORT=..., KEEP=1 to keep it running)
+	$(BIN)/python -m labs.publish $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)
 
 lab-flink: all-services ui  ## Kafka, Flink, Iceberg and Spark, in one graph while they run (PORT=..., KEEP=1 to keep it running)
 	$(BIN)/python -m labs.flink $(if $(PORT),--port $(PORT)) $(if $(KEEP),--keep)

@@ -2,16 +2,20 @@
 
 import gc
 import os
+import ssl
 import sys
 import uuid
 from collections.abc import Generator, Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
+import httpcore2
 import hypothesis
 import pytest
 from xdist.remote import Producer
 
 from headwater.config import SparkSettings
+from headwater.store import engine
 from testing.services import delta, hive, iceberg
 from testing.services.headwater import Headwater
 from testing.services.kafka import Kafka
@@ -40,11 +44,29 @@ def pytest_configure(config: pytest.Config) -> None:
     # are hundreds, would compile all anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    share_trust()
+    # Of stores that this process opens; servers and commands wait for the disk as always.
+    engine.SYNCHRONOUS = "OFF"
     config.pluginmanager.register(FailedFixtures())
     # Of every Spark that a test starts: with the quick compiler and the plain collector its start
     # costs less than half. Spark itself reads these variables, and prints nothing about them.
     os.environ.setdefault("SPARK_SUBMIT_OPTS", QUICK_JAVA)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK_JAVA)
+
+
+def share_trust() -> None:
+    """Read the certificates of all authorities once; every client of HTTP would."""
+    read = httpcore2.default_ssl_context
+
+    @cache
+    def read_once(options: frozenset[tuple[str, bool]], *_: str | None) -> ssl.SSLContext:
+        return read(**dict(options))
+
+    def share(**options: bool) -> ssl.SSLContext:
+        variables = (os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+        return read_once(frozenset(options.items()), *variables)
+
+    httpcore2.default_ssl_context = share
 
 
 @pytest.hookimpl(wrapper=True)

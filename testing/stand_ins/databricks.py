@@ -1,4 +1,5 @@
-"""Databricks as far as lineage is published to it: external metadata and lineage, tables, SQL.
+"""Databricks as far as lineage is published to it and read of it: external metadata and lineage,
+tables, their own lineage, grants and tags, jobs, queries, SQL.
 
 It is as strict as its documents: a Bearer token, known fields only, no lineage to what is missing,
 none between two tables, none twice. Limits that Databricks does not publish are assumed here.
@@ -13,7 +14,8 @@ from testing.stand_ins.recording import Call, Json, Refusal, Reply, WrittenStand
 
 METADATA = "/api/2.0/lineage-tracking/external-metadata"
 LINEAGE = "/api/2.0/lineage-tracking/external-lineage"
-TABLES = "/api/2.1/unity-catalog/tables/"
+UNITY = "/api/2.1/unity-catalog/"
+TABLES = f"{UNITY}tables/"
 STATEMENTS = "/api/2.0/sql/statements"
 LONGEST_NAME = 255
 MOST_COLUMNS = 1_000
@@ -39,10 +41,52 @@ class DatabricksStandIn(WrittenStandIn):
         self.links: dict[tuple[str, str], Json] = {}
         self.tables: dict[str, Json] = {}
         self.forbidden: set[str] = set()
+        self.lineage: dict[str, Json] = {}
+        """What table-lineage says of a table."""
+        self.column_lineage: dict[tuple[str, str], list[Json]] = {}
+        self.tags: dict[str, list[Json]] = {}
+        self.grants: dict[str, list[Json]] = {}
+        self.jobs: dict[str, Json] = {}
+        self.queries: dict[str, Json] = {}
+        self.default_catalog = "main"
+        self.unreadable: set[str] = set()
+        """Tables that the token may list, but not read."""
         self._ids = 0
 
-    def add_table(self, name: str, comment: str | None = None) -> None:
-        self.tables[name] = {"full_name": name, "properties": {}, "comment": comment}
+    def add_table(
+        self,
+        name: str,
+        comment: str | None = None,
+        columns: dict[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        listed = [{"name": key, "type_text": kind} for key, kind in (columns or {}).items()]
+        self.tables[name] = {
+            "full_name": name,
+            "name": name.rpartition(".")[2],
+            "table_type": "MANAGED",
+            "properties": {},
+            "comment": comment,
+            "columns": listed,
+            **more,
+        }
+
+    def add_lineage(self, source: str, target: str, **entities: Any) -> None:
+        """One table is made of another by notebooks, jobs and queries, as Databricks has seen."""
+        for table, side, other in ((target, "upstreams", source), (source, "downstreams", target)):
+            entry = {"tableInfo": _table_info(other), **entities}
+            self.lineage.setdefault(table, {}).setdefault(side, []).append(entry)
+
+    def add_reader(self, table: str, **entities: Any) -> None:
+        """Something reads a table, and writes none."""
+        self.lineage.setdefault(table, {}).setdefault("downstreams", []).append(entities)
+
+    def add_column_lineage(self, source: str, target: str, **columns: str) -> None:
+        """Columns of a table, each with the column of another that it is made of."""
+        table = _table_info(source)
+        for column, made_of in columns.items():
+            found = self.column_lineage.setdefault((target, column), [])
+            found.append({**table, "table_name": table["name"], "name": made_of})
 
     def answer(self, call: Call) -> Reply:
         if call.path == "/.well-known/databricks-config":
@@ -70,10 +114,67 @@ class DatabricksStandIn(WrittenStandIn):
             case ("POST" | "PATCH") as method, path if path == LINEAGE:
                 return self._write_link(method, call)
             case "GET", path if path.startswith(TABLES):
+                _allow_query(call, {"include_browse"})
+                if name in self.unreadable:
+                    raise _refuse(403, "PERMISSION_DENIED", f"no BROWSE on {name}")
                 return Reply(200, self._table(name))
+            case "GET", path:
+                return self._read(path, call)
             case "POST", path if path.rstrip("/") == STATEMENTS:
                 return self._run(call.body)
         raise _refuse(404, "ENDPOINT_NOT_FOUND", f"no {call.method} {call.path}")
+
+    def _read(self, path: str, call: Call) -> Reply:
+        """What only collecting asks."""
+        if path.startswith(UNITY):
+            return self._read_unity(path.removeprefix(UNITY), call)
+        if path == "/api/2.0/lineage-tracking/table-lineage":
+            _allow_query(call, {"table_name", "include_entity_lineage"})
+            (name,) = call.query["table_name"]
+            self._table(name)
+            return Reply(200, self.lineage.get(name, {}))
+        if path == "/api/2.0/lineage-tracking/column-lineage":
+            _allow_query(call, {"table_name", "column_name"})
+            (name,), (column,) = call.query["table_name"], call.query["column_name"]
+            if column not in {each["name"] for each in self._table(name)["columns"]}:
+                raise ValueError(f"no column {column}")
+            return Reply(200, {"upstream_cols": self.column_lineage.get((name, column), [])})
+        if path == "/api/2.2/jobs/get" and (found := self.jobs.get(call.query["job_id"][0])):
+            return Reply(200, found)
+        query = path.removeprefix("/api/2.0/sql/queries/")
+        if query in self.queries:
+            return Reply(200, self.queries[query])
+        raise _refuse(404, "RESOURCE_DOES_NOT_EXIST", f"no {path}")
+
+    def _read_unity(self, path: str, call: Call) -> Reply:
+        names = [name.split(".") for name in self.tables]
+        match path.split("/"):
+            case ["current-metastore-assignment"]:
+                return Reply(200, {"default_catalog_name": self.default_catalog})
+            case ["catalogs"]:
+                _allow_query(call, {"include_browse", "page_token"})
+                rows = [{"name": each} for each in sorted({name[0] for name in names})]
+                return self._page("catalogs", rows, call)
+            case ["schemas"]:
+                _allow_query(call, {"catalog_name", "include_browse", "page_token"})
+                (catalog,) = call.query["catalog_name"]
+                found = sorted({name[1] for name in names if name[0] == catalog})
+                return self._page("schemas", [{"name": each} for each in found], call)
+            case ["tables"]:
+                allowed = {"catalog_name", "schema_name", "omit_columns", "include_browse"}
+                _allow_query(call, allowed | {"page_token"})
+                where = [call.query["catalog_name"][0], call.query["schema_name"][0]]
+                rows = [
+                    table for name, table in self.tables.items() if name.split(".")[:2] == where
+                ]
+                return self._page("tables", rows, call)
+            case ["entity-tag-assignments", "tables", name, "tags"]:
+                self._table(name)
+                return self._page("tag_assignments", self.tags.get(name, []), call)
+            case ["effective-permissions", "table", name]:
+                self._table(name)
+                return Reply(200, {"privilege_assignments": self.grants.get(name, [])})
+        raise _refuse(404, "ENDPOINT_NOT_FOUND", f"no {path}")
 
     def _page(self, key: str, rows: list[Json], call: Call) -> Reply:
         size, start = int(call.query.get("page_size", ["100"])[0]), 0
@@ -231,6 +332,16 @@ class DatabricksStandIn(WrittenStandIn):
     def _next_id(self) -> str:
         self._ids += 1
         return f"id-{self._ids}"
+
+
+def _table_info(name: str) -> Json:
+    catalog, schema, table = name.split(".")
+    return {"catalog_name": catalog, "schema_name": schema, "name": table, "table_type": "TABLE"}
+
+
+def _allow_query(call: Call, allowed: set[str]) -> None:
+    if extra := call.query.keys() - allowed:
+        raise ValueError(f"unknown parameter {sorted(extra)[0]}")
 
 
 def _unquoted(name: str) -> str:

@@ -30,6 +30,10 @@ def check_family(api: Api) -> None:
         # An instance for each region.
         "shop.regions.total": ["COMPLETED", "COMPLETED"],
     }
+
+
+def check_lineage(api: Api) -> None:
+    """From the first file to the last, through the tasks that have it as inlet or outlet."""
     assert _edges(api) == {
         (FILES[0], "shop.clean"),
         ("shop.clean", FILES[1]),

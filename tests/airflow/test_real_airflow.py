@@ -9,7 +9,7 @@ import pytest
 from testing.api import open_api
 from testing.services.airflow import AirflowShop
 from testing.services.kafka import Kafka
-from tests.airflow.family import check_family
+from tests.airflow.family import check_family, check_lineage
 from tests.faults.stored import events_in
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
@@ -30,10 +30,12 @@ def test_a_dag_by_both_transports(kafka: Kafka, tmp_path: Path) -> None:
         both = {"type": "composite", "transports": transports, "continue_on_failure": False}
         AirflowShop(folder, both).run_dag()
         check_family(api)
+        check_lineage(api)
     sent = [record.value for record in kafka.consume_all(topic)]
     with open_api(by_kafka) as api:
         api.store(*(value for value in sent if value is not None))
         check_family(api)
+        check_lineage(api)
     assert _normal(events_in(by_http)) == _normal(events_in(by_kafka))
 
 

@@ -98,7 +98,7 @@ def test_edits_are_named(store: str, target: Api, run: Run) -> None:
         writer.write([project(decode_event(msgspec.json.encode(edit)))])
     engine.dispose()
     arguments = ("publish", "openlineage", "--to", target.url, "--store", store)
-    assert run(*arguments).out == "3 sent, 0 refused, 1 edits not sent\n"
+    assert run(*arguments).out == "3 sent, 0 refused, 1 left out\n"
     again = run("publish", "again", target.url, "--store", store)
     assert again.out == f"4 events and edits wait for target {target.url}\n"
 

@@ -1,12 +1,15 @@
 """What every collector must do; each that is registered has an example here to do it with."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 from uuid import uuid4
 
+import boto3
 import msgspec
 import pytest
 from pydantic import ValidationError
@@ -20,10 +23,15 @@ from testing.commands import run_program
 from testing.dbt_project import NAMESPACE, small_project
 from testing.events.minimal import run_event
 from testing.services.kafka import Kafka
+from testing.services.moto import Moto
+from testing.stand_ins.catalogs import TOKEN, fill_databricks, fill_glue, fill_google
 from testing.stand_ins.confluent import open_cloud
 from testing.stand_ins.connect_rest import serve_stand_in
+from testing.stand_ins.databricks import DatabricksStandIn
 from testing.stand_ins.flink_rest import FlinkStandIn
+from testing.stand_ins.google_lineage import GoogleLineageStandIn
 from testing.stand_ins.ksqldb import KsqldbStandIn
+from testing.stand_ins.recording import serve_written
 from testing.stand_ins.schema_registry import RegistryStandIn
 from testing.stand_ins.serving import serve
 
@@ -117,7 +125,8 @@ def example_kafka(folder: Path, running: ExitStack, kafka: Kafka) -> Example:
     own = {"topics": f"{prefix}.*", "groups": f"{prefix}.*", "timeout": "5s"}
     present = {"bootstrap": kafka.bootstrap, **own, "state": str(folder / "state")}
     options = [part for key, value in present.items() for part in (f"--{key}", value)]
-    return Example(present, options, {**present, "bootstrap": "127.0.0.1:1", "timeout": "1s"}, 3)
+    # Three topics, and what the cluster was not requested to tell.
+    return Example(present, options, {**present, "bootstrap": "127.0.0.1:1", "timeout": "1s"}, 4)
 
 
 def example_pipelines(folder: Path, running: ExitStack) -> Example:
@@ -131,6 +140,39 @@ def example_pipelines(folder: Path, running: ExitStack) -> Example:
     return Example(present, options, {**present, "place": str(folder / "nowhere")}, 5)
 
 
+def example_unity_catalog(folder: Path, running: ExitStack) -> Example:
+    workspace = running.enter_context(serve_written(DatabricksStandIn(TOKEN)))
+    fill_databricks(workspace)
+    return _of_catalog(folder, {"url": workspace.url}, {"url": "http://127.0.0.1:1"}, 5)
+
+
+def example_google(folder: Path, running: ExitStack) -> Example:
+    google = running.enter_context(serve_written(GoogleLineageStandIn(TOKEN)))
+    fill_google(google)
+    urls = {"url": google.url, "bigquery_url": google.url}
+    return _of_catalog(folder, {"project": "acme", **urls}, {"url": "http://127.0.0.1:1"}, 5)
+
+
+def _of_catalog(folder: Path, own: dict[str, str], absent: dict[str, str], events: int) -> Example:
+    token = folder / "token"
+    token.write_text(TOKEN)
+    present = {**own, "token": f"file:{token}", "state": str(folder / "state")}
+    options = [
+        part for key, value in present.items() for part in (f"--{key.replace('_', '-')}", value)
+    ]
+    return Example(present, options, {**present, **absent}, events)
+
+
+def example_glue(folder: Path, running: ExitStack) -> Example:
+    moto = running.enter_context(Moto.start())
+    keys = {"AWS_ACCESS_KEY_ID": "AKIATEST", "AWS_SECRET_ACCESS_KEY": "very-secret"}
+    running.enter_context(patch.dict(os.environ, keys))
+    fill_glue(boto3.client("glue", region_name="eu-west-1", endpoint_url=moto.url))
+    present = {"region": "eu-west-1", "endpoint_url": moto.url, "state": str(folder / "state")}
+    options = ["--region", "eu-west-1", "--endpoint-url", moto.url, "--state", present["state"]]
+    return Example(present, options, {**present, "endpoint_url": "http://127.0.0.1:1"}, 4)
+
+
 # One line for each collector of Headwater's own; what an example starts ends with its test.
 EXAMPLES: dict[str, Callable[..., Example]] = {
     "confluent": example_confluent,
@@ -138,15 +180,18 @@ EXAMPLES: dict[str, Callable[..., Example]] = {
     "dbt": example_dbt,
     "files": example_files,
     "flink": example_flink,
+    "glue": example_glue,
+    "google": example_google,
     "ksqldb": example_ksqldb,
     "kafka": example_kafka,
     "pipelines": example_pipelines,
     "schema-registry": example_schema_registry,
+    "unity-catalog": example_unity_catalog,
 }
 
 
 # The services of all tests that an example needs.
-SERVICES: dict[str, tuple[str, ...]] = {"kafka": ("kafka",)}
+SERVICES: dict[str, tuple[str, ...]] = {"kafka": ("kafka",), "glue": ()}
 
 
 @pytest.fixture(

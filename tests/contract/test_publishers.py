@@ -27,8 +27,10 @@ from testing.events.minimal import run_event
 from testing.services.headwater import Headwater
 from testing.services.moto import Moto
 from testing.stand_ins.databricks import DatabricksStandIn
+from testing.stand_ins.datahub import DataHubStandIn
 from testing.stand_ins.datazone import DataZoneStandIn
 from testing.stand_ins.google_lineage import GoogleLineageStandIn
+from testing.stand_ins.openmetadata import OpenMetadataStandIn
 from testing.stand_ins.recording import serve_written
 from tests.store.conftest import empty_engine, engine, store_url
 
@@ -129,6 +131,55 @@ def example_glue(request: pytest.FixtureRequest) -> Example:
     )
 
 
+def example_openlineage_graph(request: pytest.FixtureRequest) -> Example:
+    folder: Path = request.getfixturevalue("tmp_path")
+    file = folder / "graph.ndjson"
+
+    def received() -> list[Any]:
+        lines = file.read_bytes().splitlines() if file.exists() else []
+        jobs = [json.loads(line).get("job") for line in lines]
+        return sorted(job["name"] for job in jobs if job)
+
+    return Example(
+        {"to": f"file:{file}"},
+        {"to": f"file:{folder / 'no' / 'folder'}", "name": "away"},
+        received,
+        ["enrich", "orders-source", "sink-3", "sink-4", "sink-5"],
+        estate(),
+    )
+
+
+def example_datahub(request: pytest.FixtureRequest) -> Example:
+    stand_in = request.getfixturevalue("datahub")
+    given = {"token": "env:CATALOG_TOKEN", "include": ["sink-*"]}
+
+    def received() -> list[Any]:
+        return sorted(urn for urn in stand_in.entities if urn.startswith("urn:li:dataJob:"))
+
+    flow = "urn:li:dataFlow:(kafka-connect,scheduler,PROD)"
+    return Example(
+        {"url": stand_in.url, **given},
+        {"url": "http://127.0.0.1:1", **given},
+        received,
+        [f"urn:li:dataJob:({flow},sink-{number})" for number in (3, 4, 5)],
+        estate(),
+    )
+
+
+def example_openmetadata(request: pytest.FixtureRequest) -> Example:
+    stand_in = request.getfixturevalue("openmetadata")
+    given = {"token": "env:CATALOG_TOKEN", "service": ["kafka://=kafka", "bigquery=bq"]}
+    # What nothing of is there leaves these without a call.
+    given["include"] = ["acme.sales.orders"]
+    return Example(
+        {"url": stand_in.url, **given},
+        {"url": "http://127.0.0.1:1", **given},
+        lambda: [each["description"] for each in stand_in.links.values()],
+        ["Headwater: by scheduler/sink-5"],
+        estate(),
+    )
+
+
 # One line for each publisher of Headwater's own.
 EXAMPLES: dict[str, Callable[[pytest.FixtureRequest], Example]] = {
     "openlineage": example_openlineage,
@@ -136,6 +187,9 @@ EXAMPLES: dict[str, Callable[[pytest.FixtureRequest], Example]] = {
     "glue": example_glue,
     "datazone": example_datazone,
     "google-lineage": example_google,
+    "openlineage-graph": example_openlineage_graph,
+    "datahub": example_datahub,
+    "openmetadata": example_openmetadata,
 }
 
 
@@ -162,6 +216,20 @@ def google() -> Iterator[GoogleLineageStandIn]:
 @pytest.fixture
 def datazone() -> Iterator[DataZoneStandIn]:
     with serve_written(DataZoneStandIn("dzd_abc123", "AKIATEST")) as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def datahub() -> Iterator[DataHubStandIn]:
+    with serve_written(DataHubStandIn(TOKEN)) as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def openmetadata() -> Iterator[OpenMetadataStandIn]:
+    with serve_written(OpenMetadataStandIn(TOKEN)) as stand_in:
+        stand_in.add("topic", 'kafka."orders.enriched"', "order_id", "customer", "amount")
+        stand_in.add("table", "bq.acme.sales.orders", "order_id", "customer", "amount")
         yield stand_in
 
 

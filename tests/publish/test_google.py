@@ -18,7 +18,7 @@ from headwater.store.engine import Engine
 from testing.events.bridge import KAFKA
 from testing.events.minimal import dataset, run_event
 from testing.stand_ins.google_lineage import GoogleLineageStandIn
-from testing.stand_ins.recording import Reply, serve_written
+from testing.stand_ins.recording import Call, Reply, serve_written
 from tests.publish.conftest import Fill, run
 
 TOKEN = "ya29.very-secret"
@@ -36,10 +36,29 @@ def publisher(google: GoogleLineageStandIn, store: Engine, **more: Any) -> Googl
     return GooglePublisher(GoogleSettings.model_validate(given), store)
 
 
+def events_sent(google: GoogleLineageStandIn) -> list[Call]:
+    return [call for call in google.writes if call.method == "POST"]
+
+
+def test_what_is_published_is_marked_as_ours_and_what_is_of_google_is_left_to_it(
+    google: GoogleLineageStandIn, shop: Engine, fill: Fill
+) -> None:
+    """What was collected there does not go back, and what was published does not come back."""
+    own = dataset("acme.sales.orders", "bigquery"), dataset("acme.gold.daily", "bigquery")
+    event = run_event(job="bq-1", inputs=[own[0]], outputs=[own[1]])
+    event["job"]["namespace"] = "google://acme/us"
+    fill([msgspec.json.encode(event)])
+    assert run(publisher(google, shop)).created == 5
+    assert "bq-1" not in {each["job"]["name"] for each in google.events.values()}
+    marks = [each["attributes"] for each in google.processes.values()]
+    assert marks == [{"managed_by": "headwater"}] * 5
+    assert len([call for call in google.calls if call.method == "PATCH"]) == 5
+
+
 def test_one_event_a_call_with_columns(google: GoogleLineageStandIn, shop: Engine) -> None:
     done = run(publisher(google, shop))
     assert (done.created, done.refused, done.skipped) == (5, 0, 0)
-    assert {call.path for call in google.writes} == {
+    assert {call.path for call in events_sent(google)} == {
         "/v1/projects/acme/locations/us:processOpenLineageRunEvent"
     }
     (event,) = (each for each in google.events.values() if each["job"]["name"] == "sink-5")
@@ -48,7 +67,7 @@ def test_one_event_a_call_with_columns(google: GoogleLineageStandIn, shop: Engin
     fields = output["facets"]["columnLineage"]["fields"]
     assert fields["amount"]["inputFields"][0]["name"] == "orders.enriched"
     assert run(publisher(google, shop)).sent == 0
-    assert len(google.writes) == 5
+    assert len(events_sent(google)) == 5
 
 
 def test_an_answer_of_something_else(google: GoogleLineageStandIn, shop: Engine) -> None:
@@ -229,7 +248,7 @@ def test_killed_anywhere_and_resumed(
 
     def die(call: Any) -> Any:
         reply = taken(call)
-        if len(google.writes) == after:
+        if len(events_sent(google)) == after:
             google.loses_answers = 0
             return None
         return reply

@@ -64,6 +64,20 @@ def test_a_topic_is_linked_to_a_table_by_columns(
     assert object_of(databricks, "shop.public.orders")["system_type"] == "POSTGRESQL"
 
 
+def test_what_was_collected_there_does_not_go_back(
+    databricks: DatabricksStandIn, shop: Engine, fill: Fill
+) -> None:
+    run(publisher(databricks, shop))
+    before = len(databricks.writes)
+    daily = dataset("main.gold.daily", UNITY)
+    event = run_event(job="job/7", inputs=[dataset(TABLE, UNITY)], outputs=[daily])
+    event["job"]["namespace"] = f"databricks://{databricks.url.partition('://')[2]}"
+    fill([msgspec.json.encode(event)])
+    done = run(publisher(databricks, shop))
+    assert len(databricks.writes) == before
+    assert (done.sent, done.refused) == (0, 0)
+
+
 def test_a_second_run_writes_nothing(databricks: DatabricksStandIn, shop: Engine) -> None:
     run(publisher(databricks, shop))
     before = len(databricks.writes)

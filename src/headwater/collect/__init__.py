@@ -36,6 +36,15 @@ COLLECTORS = Registry(
             "headwater.collect.flink:FlinkCollector",
             "Jobs of a Flink cluster, by its REST API, with the columns of their SQL.",
         ),
+        "glue": Entry(
+            "headwater.collect.glue:GlueCollector",
+            "Tables, crawlers and jobs of the AWS Glue Data Catalog.",
+            extra="aws",
+        ),
+        "google": Entry(
+            "headwater.collect.google:GoogleCollector",
+            "Tables of BigQuery, and the lineage that Google's Data Lineage API has of them.",
+        ),
         "ksqldb": Entry(
             "headwater.collect.ksqldb:KsqldbCollector",
             "Streams, tables and persistent queries of ksqlDB, by its REST API.",
@@ -54,6 +63,10 @@ COLLECTORS = Registry(
             "headwater.collect.schema_registry:SchemaRegistryCollector",
             "Schemas of topics in a schema registry: Confluent's API, and those that speak it.",
             extra="registry",
+        ),
+        "unity-catalog": Entry(
+            "headwater.collect.unity_catalog:UnityCatalogCollector",
+            "Tables of Databricks' Unity Catalog, and the notebooks, jobs and queries around them.",
         ),
     },
 )

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -41,18 +41,25 @@ _ADVICE = {
 class RestUnavailable(SourceUnavailable):
     """An API that does not answer, or not as it should; `next_step` is what to do about that."""
 
-    def __init__(self, source: str, reason: str, next_step: str) -> None:
+    def __init__(self, source: str, reason: str, next_step: str, status: int = 0) -> None:
         super().__init__(source, reason)
         self.next_step = next_step
+        self.status = status
+        """What was answered; 0 for no answer, or none that can be read."""
 
 
-class RestSettings(Section):
+class RequestCredentials(NamedTuple):
+    """How requests are signed, what is hidden wherever it is repeated, and who gives it."""
+
+    auth: Any = None
+    mask: Callable[[str], str] = str
+    options: str = "--user and --password"
+
+
+class ConnectionSettings(Section):
+    """Settings of a REST API, whatever lets one in there."""
+
     url: str = Field(description="URL of the REST API, such as http://HOST:8083.")
-    user: str = Field(default="", description="User for basic authentication.")
-    password: str = Field(
-        default="",
-        description="Where the password is: env:VARIABLE or file:PATH, never the password.",
-    )
     ca: Path | None = Field(default=None, description="File with the CA of the server (PEM).")
     certificate: Path | None = Field(
         default=None, description="File with a client certificate and its key (PEM)."
@@ -68,16 +75,37 @@ class RestSettings(Section):
     def _is_url(cls, value: str) -> str:
         return check_url(value)
 
-    @field_validator("password")
-    @classmethod
-    def _is_reference(cls, value: str) -> str:
-        return check_secret_reference(value) if value else value
-
     @field_validator("timeout")
     @classmethod
     def _is_duration(cls, value: str) -> str:
         parse_duration(value)
         return value
+
+    def credentials(self) -> RequestCredentials:
+        return RequestCredentials()
+
+
+class RestSettings(ConnectionSettings):
+    """Settings of a REST API with basic authentication, or none."""
+
+    user: str = Field(default="", description="User for basic authentication.")
+    password: str = Field(
+        default="",
+        description="Where the password is: env:VARIABLE or file:PATH, never the password.",
+    )
+
+    @field_validator("password")
+    @classmethod
+    def _is_reference(cls, value: str) -> str:
+        return check_secret_reference(value) if value else value
+
+    def credentials(self) -> RequestCredentials:
+        password = resolve_secret(self.password).get_secret_value() if self.password else ""
+
+        def mask(text: str) -> str:
+            return text.replace(password, "***") if password else text
+
+        return RequestCredentials((self.user, password) if self.user else None, mask)
 
 
 def check_url(value: str) -> str:
@@ -99,7 +127,7 @@ class RestClient:
 
     def __init__(
         self,
-        settings: RestSettings,
+        settings: ConnectionSettings,
         at_once: int,
         transport: httpx2.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
@@ -107,12 +135,10 @@ class RestClient:
         self.url = settings.url
         self._sleep = sleep
         self._at_once = at_once
-        self._password = (
-            resolve_secret(settings.password).get_secret_value() if settings.password else ""
-        )
+        self._credentials = settings.credentials()
         try:
             self._http = httpx2.Client(
-                auth=(settings.user, self._password) if settings.user else None,
+                auth=self._credentials.auth,
                 timeout=parse_duration(settings.timeout).total_seconds(),
                 limits=httpx2.Limits(max_connections=at_once, max_keepalive_connections=at_once),
                 # Nothing to check in plain text, and to load the system's CAs takes a while.
@@ -192,11 +218,13 @@ class RestClient:
             reason = "its workers are rebalancing, and do not end it"
             raise RestUnavailable(self.url, reason, advice)
         if status in (401, 403):
-            reason = f"answered {status}: check --user and --password, and what they may read"
-            raise RestUnavailable(self.url, reason, advice)
+            options = self._credentials.options
+            reason = f"answered {status}: check {options}, and what they may read"
+            advice = advice.replace(RequestCredentials().options, options)
+            raise RestUnavailable(self.url, reason, advice, status)
         if not answer.is_success:
             text = self._masked(" ".join(answer.text.split()))[:_MAX_REASON]
-            raise RestUnavailable(self.url, f"answered {status}: {text}", advice)
+            raise RestUnavailable(self.url, f"answered {status}: {text}", advice, status)
         try:
             return answer.json()
         except (ValueError, RecursionError):
@@ -204,7 +232,7 @@ class RestClient:
             raise RestUnavailable(self.url, reason, _ADVICE[200]) from None
 
     def _masked(self, text: str) -> str:
-        return text.replace(self._password, "***") if self._password else text
+        return self._credentials.mask(text)
 
 
 def _requested_wait(answer: httpx2.Response) -> float:
@@ -217,7 +245,7 @@ def is_loopback(host: str) -> bool:
     return host in _LOOPBACK
 
 
-def open_tls(settings: RestSettings) -> ssl.SSLContext:
+def open_tls(settings: ConnectionSettings) -> ssl.SSLContext:
     """What a server's certificate is checked with, and the client's own, if it has one."""
     context = ssl.create_default_context(cafile=str(settings.ca) if settings.ca else None)
     if settings.certificate is not None:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from headwater.collect.rest import (
-    RestSettings,
+    ConnectionSettings,
     RestUnavailable,
     is_loopback,
     open_tls,
@@ -30,7 +30,7 @@ Api = TypeVar("Api", bound=RestApi)
 
 
 def check_api(
-    settings: RestSettings,
+    settings: ConnectionSettings,
     open_api: Callable[[], Api],
     parts: Mapping[str, Callable[[Api], str]],
     state: StateFile[Any],
@@ -55,7 +55,7 @@ def check_api(
     return [*steps, CheckStep("state", problem is None, detail, "choose a folder with --state")]
 
 
-def _check_way(settings: RestSettings) -> list[CheckStep]:
+def _check_way(settings: ConnectionSettings) -> list[CheckStep]:
     """The name, the port and TLS of an API, up to the first that fails.
 
     By way of a proxy only that is reported: the proxy finds the way.
@@ -67,7 +67,9 @@ def _check_way(settings: RestSettings) -> list[CheckStep]:
     return list(_try_way(settings, target.scheme, host, port))
 
 
-def _try_way(settings: RestSettings, scheme: str, host: str, port: int) -> Iterator[CheckStep]:
+def _try_way(
+    settings: ConnectionSettings, scheme: str, host: str, port: int
+) -> Iterator[CheckStep]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
@@ -89,7 +91,7 @@ def _try_way(settings: RestSettings, scheme: str, host: str, port: int) -> Itera
             yield _try_tls(settings, connection, host)
 
 
-def _try_tls(settings: RestSettings, connection: socket.socket, host: str) -> CheckStep:
+def _try_tls(settings: ConnectionSettings, connection: socket.socket, host: str) -> CheckStep:
     try:
         context = open_tls(settings)
     except OSError as error:

@@ -14,6 +14,7 @@ _FACET_VERSIONS = {
     "DataQualityAssertionsDatasetFacet": "1-1-0",
     "DataQualityMetricsInputDatasetFacet": "1-0-2",
     "DatasourceDatasetFacet": "1-0-1",
+    "DatasetTypeDatasetFacet": "1-0-0",
     "DatasetVersionDatasetFacet": "1-0-1",
     "DocumentationDatasetFacet": "1-1-0",
     "DocumentationJobFacet": "1-1-0",
@@ -36,6 +37,10 @@ _FACET_VERSIONS = {
     "TagsDatasetFacet": "1-0-0",
     "TagsJobFacet": "1-0-0",
 }
+# By these, what Headwater has written into a catalog is known there: descriptions begin so, and
+# objects, links and processes have this property.
+PUBLISHED_TEXT = "Lineage: "
+PUBLISHED_BY = {"managed_by": "headwater"}
 
 
 def producer_url(part: str) -> str:

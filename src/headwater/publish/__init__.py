@@ -20,7 +20,11 @@ PUBLISHERS = Registry(
     own={
         "openlineage": Entry(
             "headwater.publish.openlineage:OpenLineagePublisher",
-            "Relay every event, as received, to another OpenLineage backend by HTTP.",
+            "Relay every event, as received, to another OpenLineage backend, Kafka or a file.",
+        ),
+        "openlineage-graph": Entry(
+            "headwater.publish.openlineage.graph:OpenLineageGraphPublisher",
+            "The graph as it holds now, as OpenLineage events, to a backend, Kafka or a file.",
         ),
         "unity-catalog": Entry(
             "headwater.publish.unity_catalog:UnityCatalogPublisher",
@@ -40,6 +44,14 @@ PUBLISHERS = Registry(
         "google-lineage": Entry(
             "headwater.publish.google_lineage:GooglePublisher",
             "The lineage of jobs as OpenLineage events for Google's Data Lineage API.",
+        ),
+        "datahub": Entry(
+            "headwater.publish.datahub:DataHubPublisher",
+            "Lineage by column, and data jobs, to DataHub by its own API.",
+        ),
+        "openmetadata": Entry(
+            "headwater.publish.openmetadata:OpenMetadataPublisher",
+            "Lineage by column between what OpenMetadata has, by its own API.",
         ),
     },
     reserved=("status", "refused", "again", "remove"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from typing import NamedTuple
 
 from headwater.errors import HeadwaterError, TargetUnavailable
 from headwater.model.event import Kind
@@ -30,6 +31,8 @@ BYTES_AT_ONCE = 8_000_000
 # The index of each event that the target has answered, and why it refuses it or None.
 Answers = Iterable[tuple[int, str | None]]
 Send = Callable[[Sequence[bytes]], Answers]
+# An event as it is to be sent; None where it is not for the target.
+Choose = Callable[[bytes], bytes | None]
 
 
 class Relay:
@@ -74,15 +77,24 @@ class Relay:
         ]
         return [register, *sent]
 
-    def run(self, send: Send, is_new_only: bool) -> Iterator[Published]:
-        """Send what waits until nothing does; each step is recorded before it is yielded."""
+    def run(
+        self,
+        send: Send,
+        is_new_only: bool,
+        choose: Choose | None = None,
+        since: int | None = None,
+    ) -> Iterator[Published]:
+        """Send what waits until nothing does; each step is recorded before it is yielded.
+
+        Events of before `since`, in microseconds since 1970, are left out, as those not chosen.
+        """
         reader = self._register(is_new_only)
         while True:
             with answering(), self._engine.connect() as connection:
                 waiting = read_waiting(connection, EVENTS_AT_ONCE, BYTES_AT_ONCE, reader.id)
             if not waiting:
                 return
-            yield self._step(reader.id, waiting, send)
+            yield self._step(reader.id, waiting, send, _Selection(choose, since))
 
     def _register(self, is_new_only: bool) -> OutboxReader:
         target = (self._name, self._publisher, self._address)
@@ -90,13 +102,17 @@ class Relay:
         fill_history(self._engine, reader)
         return reader
 
-    def _step(self, reader: int, waiting: Sequence[Waiting], send: Send) -> Published:
-        events = [each for each in waiting if _is_relayed(each)]
-        others = [each for each in waiting if not _is_relayed(each)]
+    def _step(
+        self, reader: int, waiting: Sequence[Waiting], send: Send, selection: "_Selection"
+    ) -> Published:
+        chosen = [(each, payload) for each in waiting if (payload := selection.choose(each))]
+        events = [each for each, _ in chosen]
+        relayed = {each.place for each in events}
+        others = [each for each in waiting if each.place not in relayed]
         answers: dict[int, str | None] = {}
         failure: HeadwaterError | None = None
         try:
-            for index, reason in send([_payload(each) for each in events]):
+            for index, reason in send([payload for _, payload in chosen]):
                 answers[index] = reason
         except TargetUnavailable as error:
             failure = error
@@ -130,11 +146,17 @@ class Relay:
         return Published(sent, len(refused), len(others), waiting)
 
 
-def _is_relayed(waiting: Waiting) -> bool:
-    """Whether it is an OpenLineage event, and still stored: edits are Headwater's own."""
-    return waiting.event is not None and waiting.event.kind != Kind.EDIT
+class _Selection(NamedTuple):
+    """Which of what waits is sent: OpenLineage events that are still stored, and are chosen."""
 
+    by_event: Choose | None
+    since: int | None
 
-def _payload(waiting: Waiting) -> bytes:
-    assert waiting.event is not None
-    return waiting.event.payload
+    def choose(self, waiting: Waiting) -> bytes | None:
+        # Edits are Headwater's own, and stay.
+        if waiting.event is None or waiting.event.kind == Kind.EDIT:
+            return None
+        if self.since is not None and waiting.at < self.since:
+            return None
+        payload = waiting.event.payload
+        return payload if self.by_event is None else self.by_event(payload)

@@ -33,6 +33,7 @@ from headwater.server.bridge import datasets as bridge_datasets
 from headwater.server.bridge import events as bridge_events
 from headwater.server.bridge import graph_nodes, graphs, tasks, views
 from headwater.server.bridge import operations as bridge_operations
+from headwater.server.bridge.enrichment import make_enrich
 from headwater.server.bridge.event_sink import EventSink
 from headwater.server.bridge.extraction import Extract, make_extract
 from headwater.server.bridge.graph_store import GraphStore
@@ -319,7 +320,7 @@ class Application:
 
     def _task_runner(self, engine: Engine, graphs: GraphStore) -> TaskRunner:
         extract = self._extract or make_extract(self._settings.collect)
-        return TaskRunner(engine, graphs, extract)
+        return TaskRunner(engine, graphs, extract, make_enrich(self._settings.collect))
 
     def _schedule(self, engine: Engine, ingest: IngestApp) -> Scheduler:
         max_ahead = self._settings.intake.max_ahead_seconds

@@ -28,6 +28,8 @@ BUSY_SECONDS = 5
 # large as the writer's, a server that many ask at once would hold hundreds of megabytes.
 READ_CACHE_KB = 8_192
 WRITE_CACHE_KB = 32_768
+# Every commit is on disk before it is answered.
+SYNCHRONOUS = "FULL"
 # How long a connection that was not used for a while has to answer.
 _PING_MILLISECONDS = 2_000
 
@@ -106,8 +108,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
     connection.create_function("lower", 1, _lower, deterministic=True)
     _switch_to_log(connection)
     for pragma in (
-        # Every commit is on disk before it is answered.
-        "synchronous = FULL",
+        f"synchronous = {SYNCHRONOUS}",
         f"cache_size = -{READ_CACHE_KB}",
         "temp_store = MEMORY",
         # Pages that many commits touch are copied back once, not every 4 MB of log.

@@ -90,13 +90,13 @@ def test_a_secret_in_clear_is_refused_and_not_repeated(bridge: Api) -> None:
     assert bridge.read("/tasks") == []
 
 
-def test_enrichment_fails_plainly(estate: Api) -> None:
+def test_without_a_catalog_an_enrichment_says_what_to_do(estate: Api) -> None:
     graph = estate.read("/graphs")[0]["graph_id"]
     answer = estate.client.post(f"/api/v1/tasks/enrich?graph_id={graph}")
     assert answer.status_code == 202
     task = finished(estate, answer.json()["task_id"])
     assert task["status"] == "failed"
-    assert "does not read catalogs" in task["error"]
+    assert "[collect.unity-catalog]" in task["error"]
     assert estate.client.post("/api/v1/tasks/enrich?graph_id=none").status_code == 404
     assert estate.client.post("/api/v1/tasks/enrich").status_code == 422
 

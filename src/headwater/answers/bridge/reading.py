@@ -21,7 +21,13 @@ from headwater.answers.bridge.properties import (
 from headwater.answers.bridge.writing import FACET, job_attribute
 from headwater.errors import InvalidEvent
 from headwater.model.confluent.job_kinds import HAS_SCHEMA, MEMBER_OF, JobKind, kind_of
-from headwater.model.confluent.names import NodeId, dataset_node, job_node, split_cluster
+from headwater.model.confluent.names import (
+    EXTERNAL,
+    NodeId,
+    dataset_node,
+    job_node,
+    split_cluster,
+)
 from headwater.model.event import Dataset, Event, Facets, Job, Kind, decode_event
 from headwater.model.naming import DatasetName
 from headwater.model.values.instant import format_instant
@@ -122,15 +128,22 @@ class _Reading:
             for other in _symlinks(bytes(dataset.facets["symlinks"])):
                 known, its = self._known_as(name), self._known_as(other)
                 if known != its:
-                    self._same_as[its] = known
+                    self._join(known, its)
         return name
+
+    def _join(self, known: DatasetName, its: DatasetName) -> None:
+        """Note two names of one: that of a system with nodes of its own stands for it."""
+        if dataset_node(*known).system == EXTERNAL and dataset_node(*its).system != EXTERNAL:
+            known, its = its, known
+        self._same_as[its] = known
 
     def graph(self) -> NodeGraph:
         graph = NodeGraph()
         for name in list(self._same_as):
-            if name in self._datasets:
-                whole = self._datasets[self._known_as(name)]
-                whole.facets = self._datasets.pop(name).facets | whole.facets
+            part = self._datasets.pop(name, None)
+            if part is not None:
+                whole = self._datasets.setdefault(self._known_as(name), part)
+                whole.facets = part.facets | whole.facets
         for name, part in self._datasets.items():
             self._add_dataset(graph, name, part)
         for name, part in self._jobs.items():

@@ -124,6 +124,8 @@ def _dataset_entry(
         _named(owners, "name"),
         upstreams,
         gaps,
+        schema,
+        found.facets,
     )
 
 

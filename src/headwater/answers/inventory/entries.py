@@ -1,9 +1,10 @@
 """What an inventory consists of: datasets with what they are made of, jobs with what they use."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from headwater.model.column_map import Transformation
+from headwater.model.facets import Schema
 from headwater.model.uses import Name
 
 
@@ -60,6 +61,10 @@ class InventoryDataset(NamedTuple):
     upstreams: tuple[Upstream, ...]
     gaps: str
     """What was not understood of the jobs that write it: then there may be more upstream."""
+    schema: Schema | None = None
+    """With the columns inside of columns."""
+    facets: Mapping[str, Mapping[str, Any]] = {}
+    """Facets that are shown of datasets, by name, under people's edits."""
 
 
 class JobFlow(NamedTuple):
@@ -83,6 +88,8 @@ class InventoryJob(NamedTuple):
     gaps: str
     columns: Mapping[DatasetRef, tuple[Column, ...]] = {}
     """The columns of its datasets, where these are known and requested."""
+    facets: Mapping[str, Mapping[str, Any]] = {}
+    """Facets that are shown of jobs, by name, under people's edits."""
 
     @property
     def inputs(self) -> list[DatasetRef]:

@@ -55,6 +55,7 @@ def read_jobs_with_flows(
                 flows[id],
                 describe_gaps(gaps.get(id, ())),
                 columns[id],
+                found.facets,
             )
         )
     return entries

@@ -54,7 +54,7 @@ class _Totals:
             parts += [f"{done.skipped:,} skipped", f"{done.refused:,} failed"]
             typer.echo(", ".join(parts) + stopped)
             return
-        skipped = f", {done.skipped:,} edits not sent" if done.skipped else ""
+        skipped = f", {done.skipped:,} left out" if done.skipped else ""
         typer.echo(f"{done.sent:,} sent, {done.refused:,} refused{skipped}{stopped}")
 
 

@@ -1,7 +1,7 @@
 """The steps of `connectors.json` that describe what a transform does to the columns of records."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from headwater.model.connect.column_state import (
@@ -147,8 +147,8 @@ def _unwrap(step: Step, part: str, config: Config, record: RecordColumns) -> Rec
     if not inside or not is_event or _is_whole(columns):
         return record
     found = PartColumns(inside)
-    for path, source in step.get("also", []):
-        found = found.with_column(tuple(path), _gathered(columns, tuple(source)))
+    for path, *sources in step.get("also", []):
+        found = found.with_column(tuple(path), _combined(columns, sources))
     prefix = setting(step.get("prefix", ""), config)
     for each in entries(setting(step.get("add", ""), config)):
         field, _, new = each.partition(":")
@@ -174,6 +174,19 @@ def _gathered(columns: PartColumns, path: Path) -> StateColumn:
     """What is at and below a path as one column."""
     origins = dict.fromkeys(o for each in columns.take(path).values() for o in each.origins)
     return StateColumn(tuple(origins))
+
+
+def _combined(columns: PartColumns, sources: Sequence[Sequence[str]]) -> StateColumn:
+    """What is at several paths as one column; `a|b` is the first of both that is there."""
+    paths = [_present(columns, tuple(above), choices) for *above, choices in sources]
+    found = [_gathered(columns, path) for path in paths]
+    whole = StateColumn(tuple(dict.fromkeys(o for each in found for o in each.origins)))
+    return whole.changed() if len(sources) > 1 else whole
+
+
+def _present(columns: PartColumns, above: Path, choices: str) -> Path:
+    paths = [(*above, name) for name in choices.split("|")]
+    return next((path for path in paths if columns.take(path)), paths[0])
 
 
 def _parse(step: Step, part: str, config: Config, record: RecordColumns) -> RecordColumns:

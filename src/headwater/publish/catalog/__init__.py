@@ -9,13 +9,14 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, Protocol
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from headwater.answers.inventory import Inventory
 from headwater.config import Section
 from headwater.errors import HeadwaterError, TargetUnavailable
 from headwater.model.uses import Name
 from headwater.plugins import CheckStep
+from headwater.publish.since import check_since, read_since
 from headwater.store.published import ItemKey
 
 Json = dict[str, Any]
@@ -51,18 +52,41 @@ class CatalogSettings(Section):
         description="Compare with what the catalog has, too, and mend what others changed there.",
     )
 
+    since: str = Field(
+        default="",
+        description="Look only at datasets and jobs that events and edits since then are about, "
+        "and at what is next to them: a time, or how long ago, such as 12h.",
+        json_schema_extra={"metavar": "TIME"},
+    )
+
+    @field_validator("since")
+    @classmethod
+    def _is_time(cls, value: str) -> str:
+        return check_since(value)
+
+    @property
+    def since_time(self) -> int:
+        """In microseconds since 1970."""
+        return read_since(self.since)
+
+    @property
+    def own_job_namespaces(self) -> Sequence[str]:
+        """The namespaces of jobs that the catalog itself knows: they are not published to it."""
+        return ()
+
     def has_in_scope(self, subject: str) -> bool:
         """Whether the patterns choose what is of a dataset or job, given as NAMESPACE/NAME."""
-        if self.include and not _matches(self.include, subject):
+        if self.include and not matches_any(self.include, subject):
             return False
         return not self.excludes(subject)
 
     def excludes(self, subject: str) -> bool:
         """Whether nothing is to name a dataset or job, given as NAMESPACE/NAME."""
-        return _matches(self.exclude, subject)
+        return matches_any(self.exclude, subject)
 
 
-def _matches(patterns: Iterable[str], subject: str) -> bool:
+def matches_any(patterns: Iterable[str], subject: str) -> bool:
+    """Whether a pattern is that of a dataset or job, given as NAMESPACE/NAME."""
     # Names hold slashes, and so do namespaces: any end of it may be the name.
     return any(
         fnmatchcase(subject, pattern) or fnmatchcase(subject, f"*/{pattern}")

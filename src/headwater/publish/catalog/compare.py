@@ -53,14 +53,20 @@ def find_changes(
     settings: CatalogSettings,
     kinds: Sequence[str],
     renewed_before: int | None = None,
+    subjects: frozenset[str] | None = None,
 ) -> Iterator[ItemChange]:
     """Compare item by item; what is out of the scope of the patterns is neither changed nor gone.
 
-    What was published before `renewed_before` is published again, whether it changed or not.
+    What was published before `renewed_before` is published again, whether it changed or not. Of
+    `subjects`, if they are given, is all that is looked at.
     """
     seen: set[ItemKey] = set()
+
+    def has(subject: str) -> bool:
+        return (subjects is None or subject in subjects) and settings.has_in_scope(subject)
+
     for item in items:
-        if not settings.has_in_scope(item.subject):
+        if not has(item.subject):
             continue
         if isinstance(item, Skipped):
             key = ItemKey("", item.what)
@@ -71,7 +77,9 @@ def find_changes(
         else:
             seen.add(item.id)
             yield _compare(item, known.get(item.id), renewed_before)
-    yield from _find_gone(known, seen, settings, kinds)
+    for change in _find_gone(known, seen, settings, kinds):
+        if has(change.subject):
+            yield change
 
 
 def _compare(
@@ -95,9 +103,7 @@ def _find_gone(
     order = {kind: rank for rank, kind in enumerate(reversed(kinds))}
     action = Action.REMOVE if settings.prune else Action.LEAVE
     gone = [
-        each
-        for key, each in known.items()
-        if key not in seen and each.published_at is not None and settings.has_in_scope(each.subject)
+        each for key, each in known.items() if key not in seen and each.published_at is not None
     ]
     for each in sorted(gone, key=lambda each: (order[each.key.kind], each.key)):
         its_action = Action.FORGET if each.published_at is None else action

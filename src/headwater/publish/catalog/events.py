@@ -12,12 +12,14 @@ import msgspec
 
 from headwater.answers.inventory.entries import ColumnLink, DatasetRef, InventoryJob, JobFlow
 from headwater.emit.events import Producer
+from headwater.model.column_map import Transformation
 from headwater.model.uses import Name
 from headwater.publish.catalog import CatalogItem, Json, Skipped, subject_of
 
 EVENT = "event"
 KINDS = (EVENT,)
 _PRODUCER = Producer.of_part("publish")
+_LONGEST_TEXT = 2_000
 _RUNS = UUID("6f3c1c52-8a0e-5d0b-9a51-0c9f4b8f7d10")
 
 # What a catalog calls a dataset; None where it has no name for it.
@@ -126,15 +128,20 @@ def _event(job: InventoryJob, flows: Sequence[JobFlow], rename: Rename) -> Json:
             job.kind or "JOB",
         )
     }
-    text = f"{job.description} (incomplete: {job.gaps})" if job.gaps else job.description
-    if text.strip():
-        facets["documentation"] = _PRODUCER.facet("DocumentationJobFacet", description=text[:2_000])
+    if text := describe_job(job):
+        facets["documentation"] = _PRODUCER.facet("DocumentationJobFacet", description=text)
     named = [dataset for dataset in inputs if rename(dataset) is not None]
     return {
         "job": {"namespace": job.name.namespace, "name": job.name.name, "facets": facets},
         "inputs": [_dataset(job, dataset, rename) for dataset in named],
         "outputs": [_output(job, flow, rename) for flow in flows if flow.output is not None],
     }
+
+
+def describe_job(job: InventoryJob) -> str:
+    """The description of a job, with what was not understood of it."""
+    text = f"{job.description} (incomplete: {job.gaps})" if job.gaps else job.description
+    return text.strip()[:_LONGEST_TEXT]
 
 
 def _dataset(job: InventoryJob, dataset: DatasetRef, rename: Rename) -> Json:
@@ -149,23 +156,45 @@ def _dataset(job: InventoryJob, dataset: DatasetRef, rename: Rename) -> Json:
 def _output(job: InventoryJob, flow: JobFlow, rename: Rename) -> Json:
     assert flow.output is not None
     found = _dataset(job, flow.output, rename)
-    fields: dict[str, dict[str, list[Json]]] = {}
-    for dataset, link in flow.columns:
-        name = rename(dataset)
-        if name is None or not link.target or not link.source:
-            continue
-        transformations = [
-            {"type": way.type or "DIRECT", "subtype": way.subtype or ""}
-            for way in link.transformations
-        ]
-        source: Json = {"namespace": name.namespace, "name": name.name, "field": link.source}
-        if transformations:
-            source["transformations"] = transformations
-        fields.setdefault(link.target, {"inputFields": []})["inputFields"].append(source)
-    if fields:
-        lineage = _PRODUCER.facet("ColumnLineageDatasetFacet", fields=fields)
+    if lineage := column_lineage_facet(flow, rename):
         found.setdefault("facets", {})["columnLineage"] = lineage
     return found
+
+
+def column_lineage_facet(flow: JobFlow, rename: Rename, has_whole: bool = False) -> Json | None:
+    """Which columns an output is made of; None where none are known.
+
+    With `has_whole` also those that go into the output as a whole, as those that choose rows do.
+    """
+    fields: dict[str, dict[str, list[Json]]] = {}
+    whole: list[Json] = []
+    for dataset, link in flow.columns:
+        name = rename(dataset)
+        if name is None or not link.source:
+            continue
+        source = _column(name, link)
+        if link.target:
+            fields.setdefault(link.target, {"inputFields": []})["inputFields"].append(source)
+        else:
+            whole.append(source)
+    more = {"dataset": whole} if whole and has_whole else {}
+    if not fields and not more:
+        return None
+    return _PRODUCER.facet("ColumnLineageDatasetFacet", fields=fields, **more)
+
+
+def _column(name: Name, link: ColumnLink) -> Json:
+    source: Json = {"namespace": name.namespace, "name": name.name, "field": link.source}
+    ways = [
+        {"type": way.type or "DIRECT", "subtype": way.subtype or ""} | _more_of(way)
+        for way in link.transformations
+    ]
+    return {**source, "transformations": ways} if ways else source
+
+
+def _more_of(way: Transformation) -> Json:
+    found = {"description": way.description, "masking": way.is_masking}
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def as_run_event(item: CatalogItem, at: int) -> Json:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, cast
 
 import msgspec
 
+from headwater.answers.inventory.recent import read_recent
 from headwater.config import Section
 from headwater.errors import BadConfig, BadSecret, Conflict, HeadwaterError, TargetUnavailable
 from headwater.model.values.instant import SECOND, now
@@ -140,11 +141,13 @@ class CatalogPublisher:
         settings = cast(CatalogSettings, self._settings)
         with answering(), self._engine.connect() as connection:
             known = read_items(connection, self.name)
-        items = catalog.items(ScopedInventory(self._engine, settings))
+        recent = read_recent(self._engine, settings.since_time) if settings.since else None
+        touched, subjects = recent or (None, None)
+        items = catalog.items(ScopedInventory(self._engine, settings, touched))
         renewed = None
         if catalog.lasts_seconds is not None:
             renewed = now() - int(catalog.lasts_seconds / 2 * SECOND)
-        for change in find_changes(items, known, settings, catalog.kinds, renewed):
+        for change in find_changes(items, known, settings, catalog.kinds, renewed, subjects):
             yield _verified(catalog, change) if settings.verify else change
 
     def _details(self, change: ItemChange) -> tuple[str, ...]:

@@ -13,13 +13,16 @@ from headwater.answers.inventory.entries import (
 from headwater.model.uses import Name
 from headwater.publish.catalog import CatalogSettings, subject_of
 from headwater.store.engine import Engine
+from headwater.store.stats.touched import Touched
 
 
 class ScopedInventory(Inventory):
     """Datasets and jobs that are not excluded, and what they are made of among these."""
 
-    def __init__(self, engine: Engine, settings: CatalogSettings) -> None:
-        super().__init__(engine)
+    def __init__(
+        self, engine: Engine, settings: CatalogSettings, touched: Touched | None = None
+    ) -> None:
+        super().__init__(engine, touched)
         self._settings = settings
 
     def datasets(self, with_upstreams: bool = True) -> Iterator[InventoryDataset]:
@@ -37,7 +40,9 @@ class ScopedInventory(Inventory):
         return not any(self._settings.excludes(subject_of(name)) for name in dataset.names)
 
     def _has_job(self, job: Name) -> bool:
-        return not self._settings.excludes(subject_of(job))
+        # What the catalog knows of itself was collected there, and is no news to it.
+        is_its_own = job.namespace in self._settings.own_job_namespaces
+        return not is_its_own and not self._settings.excludes(subject_of(job))
 
     def _upstreams(self, entry: InventoryDataset) -> Iterator[Upstream]:
         for upstream in entry.upstreams:

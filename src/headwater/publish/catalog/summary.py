@@ -5,6 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from headwater.answers.inventory.entries import DatasetRef
+from headwater.emit.spec import PUBLISHED_TEXT
 from headwater.model.systems import system_of_dataset
 from headwater.model.uses import Name
 from headwater.publish.catalog import subject_of
@@ -14,7 +15,7 @@ _DEPTH = 10
 _MOST_HOPS = 200
 _STREAMS = frozenset(("kafka", "confluent", "kinesis", "pulsar", "pubsub"))
 # A comment with this beginning is ours to change.
-MARK = "Lineage: "
+MARK = PUBLISHED_TEXT
 
 
 class LineageSummary(NamedTuple):

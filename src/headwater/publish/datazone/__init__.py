@@ -8,13 +8,14 @@ from pydantic import Field
 
 from headwater.answers.inventory import Inventory
 from headwater.answers.inventory.entries import DatasetRef
+from headwater.clouds.aws import open_client
 from headwater.config import Section
 from headwater.errors import HeadwaterError
 from headwater.model.uses import Name
 from headwater.model.values.instant import now
 from headwater.plugins import CheckStep
 from headwater.publish.catalog import CatalogItem, ItemSkipped, ItemState, Json, Skipped
-from headwater.publish.catalog.aws import AwsCatalogSettings, meaning, open_client
+from headwater.publish.catalog.aws import AwsCatalogSettings, meaning
 from headwater.publish.catalog.compare import encode_body
 from headwater.publish.catalog.events import (
     KINDS,

@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from headwater.answers.inventory import Inventory
+from headwater.clouds.aws import open_client
 from headwater.config import Section
 from headwater.errors import HeadwaterError
 from headwater.plugins import CheckStep
 from headwater.publish.catalog import CatalogItem, ItemSkipped, ItemState, Json, Skipped
-from headwater.publish.catalog.aws import AwsCatalogSettings, meaning, open_client
+from headwater.publish.catalog.aws import AwsCatalogSettings, meaning
 from headwater.publish.catalog.publisher import CatalogPublisher
 from headwater.publish.catalog.summary import MARK
 from headwater.publish.glue.items import KINDS, glue_items

@@ -1,15 +1,15 @@
 """`publish google-lineage`: the lineage of jobs, to Google's Data Lineage API (Dataplex)."""
 
-import shlex
-import subprocess
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
 from headwater.answers.inventory import Inventory
-from headwater.config import Section, check_secret_reference, resolve_secret
-from headwater.errors import BadConfig, HeadwaterError
+from headwater.clouds.google import GoogleProject
+from headwater.config import Section
+from headwater.emit.spec import PUBLISHED_BY
+from headwater.errors import HeadwaterError
 from headwater.model.values.instant import now
 from headwater.plugins import CheckStep
 from headwater.publish.catalog import (
@@ -38,32 +38,9 @@ from headwater.store.published import ItemKey
 # 100 links and 5 MB an event, and some room: Google counts its own names for things.
 LIMITS = EventLimits(links=100, bytes=4_900_000)
 _KEPT_SECONDS = 30 * 86_400.0
-_COMMAND_SECONDS = 30
 
 
-class GoogleSettings(CatalogSettings):
-    project: str = Field(
-        pattern=r"^[a-z0-9.:-]{1,100}$",
-        description="Project, by id or number.",
-        json_schema_extra={"metavar": "PROJECT"},
-    )
-    location: str = Field(
-        default="us",
-        pattern=r"^[a-z0-9-]{2,40}$",
-        description="Location of the lineage, such as us or europe-west1.",
-        json_schema_extra={"metavar": "LOCATION"},
-    )
-    token: str = Field(
-        default="",
-        description="An access token, as env:VARIABLE or file:PATH.",
-        json_schema_extra={"metavar": "REFERENCE"},
-    )
-    token_command: str = Field(
-        default="",
-        description="A command that prints an access token, run again when one has ended; "
-        "by default gcloud auth print-access-token.",
-        json_schema_extra={"metavar": "COMMAND"},
-    )
+class GoogleSettings(GoogleProject, CatalogSettings):
     url: str = Field(
         default="https://datalineage.googleapis.com",
         description="Another address of the API, such as of a private endpoint.",
@@ -75,25 +52,9 @@ class GoogleSettings(CatalogSettings):
     def _is_url(cls, value: str) -> str:
         return check_url(value)
 
-    @field_validator("token")
-    @classmethod
-    def _is_reference(cls, value: str) -> str:
-        return check_secret_reference(value) if value else value
-
-    @model_validator(mode="after")
-    def _has_one(self) -> "GoogleSettings":
-        if self.token and self.token_command:
-            raise ValueError("either a token or a command that prints one")
-        return self
-
     @property
-    def parent(self) -> str:
-        return f"projects/{self.project}/locations/{self.location}"
-
-    def read_token(self, is_again: bool) -> str:
-        if self.token:
-            return resolve_secret(self.token).get_secret_value().strip()
-        return _run_command(self.token_command or "gcloud auth print-access-token")
+    def own_job_namespaces(self) -> tuple[str, ...]:
+        return (self.job_namespace,)
 
 
 class GoogleCatalog:
@@ -121,9 +82,18 @@ class GoogleCatalog:
         answer = self._http.call("POST", path, event, {"requestId": request})
         if "process" not in answer:
             raise ItemRefused("answered without a process; is the address right?")
+        if is_new:
+            self._mark(str(answer["process"]))
         found = [str(name) for name in answer.get("lineageEvents", [])]
         self._remove(name for name in reference.split() if name not in found)
         return "\n".join(found)
+
+    def _mark(self, process: str) -> None:
+        """Let it be known as ours there, for what reads lineage back."""
+        known = self._http.call("GET", process).get("attributes") or {}
+        if not PUBLISHED_BY.items() <= known.items():
+            body = {"attributes": known | PUBLISHED_BY}
+            self._http.call("PATCH", process, body, {"updateMask": "attributes"})
 
     def remove(self, key: ItemKey, reference: str, body: Json) -> None:
         self._remove(iter(reference.split()))
@@ -172,24 +142,3 @@ class GooglePublisher(CatalogPublisher):
 
     def open(self) -> GoogleCatalog:
         return GoogleCatalog(self._settings)
-
-
-def _run_command(command: str) -> str:
-    """What a command prints: a token, and nothing that is shown."""
-    try:
-        done = subprocess.run(
-            shlex.split(command),
-            capture_output=True,
-            timeout=_COMMAND_SECONDS,
-            check=True,
-            text=True,
-        )
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or type(error).__name__
-        printed = " ".join(str(getattr(error, "stderr", "") or "").split())[:200]
-        detail = f"{reason}: {printed}" if printed else reason
-        raise BadConfig("token_command", f"`{command}` gives no token: {detail}") from None
-    token = done.stdout.strip()
-    if not token:
-        raise BadConfig("token_command", f"`{command}` prints nothing")
-    return token

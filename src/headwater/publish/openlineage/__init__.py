@@ -1,4 +1,4 @@
-"""`publish openlineage`: every event, byte for byte, to another OpenLineage backend by HTTP."""
+"""`publish openlineage`: every event, as it came, to another OpenLineage backend."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -6,33 +6,21 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
-from headwater.config import Section, read_secret
-from headwater.errors import BadSecret, Conflict
+from headwater.config import Section
+from headwater.errors import BadConfig, BadSecret, Conflict
 from headwater.plugins import CheckStep
 from headwater.publish import PlannedChange, Published
-from headwater.publish.openlineage.send import HttpTarget, check_url
+from headwater.publish.openlineage.selection import RelayedEvents
+from headwater.publish.openlineage.settings import TargetSettings
+from headwater.publish.openlineage.target import EventTarget, open_target
 from headwater.publish.relay import Relay
+from headwater.publish.since import check_since, read_since
 from headwater.store.engine import Engine
 
 NAME = "openlineage"
 
 
-class OpenLineageSettings(Section):
-    to: str = Field(
-        description="URL of the backend, such as http://marquez:5000.",
-        json_schema_extra={"metavar": "URL"},
-    )
-    endpoint: str = Field(
-        default="api/v1/lineage",
-        min_length=1,
-        description="Path below the URL that takes events.",
-        json_schema_extra={"metavar": "PATH"},
-    )
-    api_key_env: str = Field(
-        default="",
-        description="Name of the environment variable that holds the backend's API key.",
-        json_schema_extra={"metavar": "VARIABLE"},
-    )
+class OpenLineageSettings(TargetSettings):
     batch: int = Field(
         default=1,
         ge=1,
@@ -43,29 +31,48 @@ class OpenLineageSettings(Section):
     name: str = Field(
         default="",
         max_length=200,
-        description="Name of the target in `publish status`; its URL unless set.",
+        description="Name of the target in `publish status`; its address unless set.",
         json_schema_extra={"metavar": "NAME"},
     )
     new_only: bool = Field(
         default=False,
         description="For a new target: leave out the events that are already stored.",
     )
+    include: tuple[str, ...] = Field(
+        default=(),
+        description="Send only events of jobs (of datasets, where they have none) whose name, or "
+        "NAMESPACE/NAME, matches; * and ? as in file names. Can be repeated.",
+        json_schema_extra={"metavar": "PATTERN"},
+    )
+    exclude: tuple[str, ...] = Field(
+        default=(),
+        description="Leave out events of jobs (of datasets, where they have none) whose name, or "
+        "NAMESPACE/NAME, matches; datasets that other events name stay in them. Can be repeated.",
+        json_schema_extra={"metavar": "PATTERN"},
+    )
 
-    @field_validator("to")
+    since: str = Field(
+        default="",
+        description="Leave out events of before then: a time, or how long ago, such as 12h. They "
+        "do not wait for the target any more.",
+        json_schema_extra={"metavar": "TIME"},
+    )
+
+    @field_validator("since")
     @classmethod
-    def _is_url(cls, value: str) -> str:
-        return check_url(value)
+    def _is_time(cls, value: str) -> str:
+        return check_since(value)
 
     @property
-    def address(self) -> str:
-        return f"{self.to}/{self.endpoint.lstrip('/')}"
+    def selection(self) -> RelayedEvents:
+        return RelayedEvents(self.include, self.exclude, self.rewrites)
 
 
 class OpenLineagePublisher:
     """A new target first gets the events that are stored, in the order of their times, then every
     new one as it comes; edits are not OpenLineage events and stay.
 
-    While the backend is down, events wait. An event that it refuses is recorded with the reason
+    While the target is down, events wait. An event that it refuses is recorded with the reason
     and skipped (`headwater publish refused`). A target that is gone must be removed
     (`headwater publish remove`): events that wait for it are never pruned.
     """
@@ -86,25 +93,27 @@ class OpenLineagePublisher:
         except Conflict as error:
             return [CheckStep("store", False, error.message, "choose another --name")]
         known = "registered" if reader else "not registered yet; the first publish does that"
-        variable = self._settings.api_key_env
         steps = [CheckStep("store", True, f"target {self.name} is {known}")]
-        try:
-            with self._open() as target:
-                steps += target.check()
-        except BadSecret as error:
-            steps.append(CheckStep("key", False, error.message, f"set {variable}"))
-        return steps
+        return steps + check_target(self._settings)
 
     def plan(self) -> Sequence[PlannedChange]:
         return self._relay.plan(self._settings.new_only)
 
     def publish(self) -> Iterator[Published]:
         with self._open() as target:
-            yield from self._relay.run(target.send, self._settings.new_only)
+            given = self._settings
+            since = read_since(given.since) if given.since else None
+            choose = given.selection.choose
+            yield from self._relay.run(target.send, given.new_only, choose, since)
 
-    def _open(self) -> HttpTarget:
-        variable = self._settings.api_key_env
-        key = read_secret(variable) if variable else None
-        if variable and key is None:
-            raise BadSecret(f"{variable}, named by --api-key-env,", "is not set")
-        return HttpTarget(self._settings.address, key, self._settings.batch)
+    def _open(self) -> EventTarget:
+        return open_target(self._settings, self._settings.batch)
+
+
+def check_target(settings: TargetSettings) -> list[CheckStep]:
+    """Open a target and try it."""
+    try:
+        with open_target(settings) as target:
+            return target.check()
+    except (BadSecret, BadConfig) as error:
+        return [CheckStep("key", False, error.message, "set it where it is missing")]

@@ -1,7 +1,7 @@
 """Events to an OpenLineage backend by HTTP: what it answers, and what that means."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import Self
@@ -13,13 +13,16 @@ from pydantic import SecretStr
 from headwater.emit.batch import BatchFailure, batch_body, read_batch_answer
 from headwater.errors import TargetUnavailable
 from headwater.plugins import CheckStep
+from headwater.publish.catalog import ItemRefused, KeyRefused
 
 _LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 _TIMEOUT = httpx2.Timeout(60.0, connect=5.0)
 # Of the address, the key or the moment, and not of the event: another event would meet the same.
 _NOT_OF_THE_EVENT = frozenset((401, 402, 403, 404, 405, 407, 408, 421, 425, 426, 429))
+# Passes by itself; the others of these are to be mended by people.
+_PASSING = frozenset((408, 425, 429, 502, 503, 504))
 _NEXT_STEPS = {
-    401: "set the variable that --api-key-env names to a key of the backend",
+    401: "set --token, or the variable that --api-key-env names, to a key of the backend",
     403: "the key may not send events: use another",
     404: "check --to and --endpoint",
     405: "check --to and --endpoint",
@@ -39,7 +42,7 @@ def check_url(url: str) -> str:
         raise ValueError(f"'{url}' is not a URL; use http://HOST:PORT")
     if parsed.userinfo or parsed.query:
         # It is stored, listed and logged.
-        raise ValueError("no user, password or query in the URL; use --api-key-env for a key")
+        raise ValueError("no user, password or query in the URL; use --token for a key")
     return url.rstrip("/")
 
 
@@ -52,13 +55,17 @@ class HttpTarget:
         key: SecretStr | None = None,
         batch: int = 1,
         transport: httpx2.BaseTransport | None = None,
+        more_headers: Mapping[str, SecretStr] | None = None,
     ) -> None:
         self._address = address
         self._batch = batch
-        self._key = key.get_secret_value() if key is not None else ""
+        more = {name: each.get_secret_value() for name, each in (more_headers or {}).items()}
         headers = {"Content-Type": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+        self._secrets = [value for value in more.values() if value]
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key.get_secret_value()}"
+            self._secrets.append(key.get_secret_value())
+        headers |= more
         self._http = httpx2.Client(
             headers=headers,
             timeout=_TIMEOUT,
@@ -102,6 +109,23 @@ class HttpTarget:
             some = events[start : start + self._batch]
             for index, reason in self._send_batch(some):
                 yield start + index, reason
+
+    def send_one(self, event: bytes) -> None:
+        """Send an event that stands for itself; raises ItemRefused where it is not taken."""
+        answer = self._post(event)
+        status = answer.status_code
+        if status in (401, 407):
+            raise KeyRefused(self._address, self._describe(answer))
+        if status in _PASSING:
+            wait = read_retry_after(answer) or 1.0
+            raise TargetUnavailable(self._address, self._describe(answer), wait)
+        if status >= 500:
+            raise ItemRefused(self._describe(answer), is_retriable=True)
+        if status == 403:
+            raise ItemRefused(self._describe(answer))
+        reason = self._reason(answer)
+        if reason is not None:
+            raise ItemRefused(reason)
 
     def _send_batch(self, events: Sequence[bytes]) -> Iterator[tuple[int, str | None]]:
         """Send events at once; those refused, or failing, as a whole are sent one by one."""
@@ -166,7 +190,9 @@ class HttpTarget:
         except httpx2.TransportError as error:
             text = str(error).partition("\n")[0] or type(error).__name__
             reason = f"no answer: {self._masked(text)}"
-            raise TargetUnavailable(self._address, reason) from None
+            # An answer that was lost is worth another try at once; nobody there is not.
+            is_lost = not isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout))
+            raise TargetUnavailable(self._address, reason, 1.0 if is_lost else None) from None
         if answer.is_success and answer.content.lstrip().startswith(b"<"):
             # Of what stands before the backend, such as a login: nothing was taken.
             reason = f"answered {answer.status_code} with a web page; is the address right?"
@@ -193,7 +219,9 @@ class HttpTarget:
 
     def _masked(self, text: str) -> str:
         """What a backend says, without the key: some repeat what they were sent."""
-        return text.replace(self._key, "***") if self._key else text
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
 
 
 def read_retry_after(answer: httpx2.Response) -> float | None:

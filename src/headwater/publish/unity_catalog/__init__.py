@@ -82,6 +82,10 @@ class UnityCatalogSettings(CatalogSettings):
         return self.namespace or (f"unitycatalog://{host}", f"databricks://{host}")
 
     @property
+    def own_job_namespaces(self) -> tuple[str, ...]:
+        return (*self.namespaces, f"databricks://{urlsplit(self.url).netloc}")
+
+    @property
     def options(self) -> UnityOptions:
         return UnityOptions(
             self.namespaces,

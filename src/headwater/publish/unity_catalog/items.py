@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from headwater.answers.inventory import Inventory
 from headwater.answers.inventory.entries import ColumnLink, DatasetRef, InventoryDataset, Upstream
+from headwater.emit.spec import PUBLISHED_BY
 from headwater.model.systems import system_of_dataset
 from headwater.publish.catalog import CatalogItem, Json, Skipped, subject_of
 from headwater.publish.catalog.summary import summarise
@@ -15,7 +16,7 @@ OBJECT = "external metadata"
 LINEAGE = "external lineage"
 TABLE = "table"
 # By which an object is known to be ours.
-MADE_BY = {"managed_by": "headwater"}
+MADE_BY = PUBLISHED_BY
 # Not published by Databricks; longer values are cut, and more columns are left out and counted.
 LONGEST_TEXT = 1_000
 MOST_COLUMNS = 1_000

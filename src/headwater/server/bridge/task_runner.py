@@ -9,11 +9,12 @@ from uuid import NAMESPACE_URL, uuid5
 
 from headwater.collect import Collected
 from headwater.collect.rest import RestUnavailable
-from headwater.errors import Conflict, HeadwaterError, StoreUnavailable
+from headwater.errors import HeadwaterError, StoreUnavailable
 from headwater.leases import LEASE_SECONDS, make_holder
 from headwater.model.values.instant import SECOND, now
 from headwater.server.background.periodic import Background, Stopped
-from headwater.server.bridge.extraction import Extract, Json
+from headwater.server.bridge.enrichment import Enrich
+from headwater.server.bridge.extraction import Extract, Json, Report
 from headwater.server.bridge.graph_store import GraphStore
 from headwater.store.engine import Engine
 from headwater.store.failures import answering
@@ -36,11 +37,7 @@ _AT_ONCE = 500
 # Lines of progress that are kept, the last ones.
 _MOST_LINES = 200
 _LEASE = int(LEASE_SECONDS * SECOND)
-_SOURCE = "extraction"
-NOT_ENRICHED = (
-    "this server does not read catalogs to enrich a graph; tables of catalogs are in it as far as "
-    "Tableflow and connectors name them"
-)
+_SOURCES = {EXTRACT: "extraction", ENRICH: "enrichment"}
 _UNEXPECTED = "the server failed at this task; its log has the reason"
 
 
@@ -54,12 +51,14 @@ class TaskRunner(Background):
         engine: Engine,
         graphs: GraphStore,
         extract: Extract,
+        enrich: Enrich,
         every: timedelta = _EVERY,
     ) -> None:
         super().__init__(every, timedelta())
         self._engine = engine
         self._graphs = graphs
         self._extract = extract
+        self._enrich = enrich
         self._holder = make_holder()
         self._has_new = threading.Event()
 
@@ -118,32 +117,41 @@ class TaskRunner(Background):
                 note_completed(connection, task.id, self._holder, result, now())
 
     def _do(self, task: TaskRecord, progress: "_Progress") -> Json:
-        if task.type == ENRICH:
-            raise Conflict(NOT_ENRICHED)
         if task.progress:
             progress.report("Interrupted; begun again")
-        # The same if it is begun again.
-        graph_id = str(uuid5(NAMESPACE_URL, task.id))
-        problems = self._store(task, graph_id, progress)
+        graph_id, found = self._find(task, progress.report)
+        problems = self._store(task, graph_id, found, progress)
         # Also where nothing was found.
         self._graphs.create(graph_id)
         with answering(), self._engine.connect() as connection:
-            found = self._graphs.read(connection, graph_id).graph
-        nodes, edges = len(found.nodes), len(found.edges)
+            graph = self._graphs.read(connection, graph_id).graph
+        nodes, edges = len(graph.nodes), len(graph.edges)
         progress.report(f"{nodes:,} nodes and {edges:,} edges")
         result: Json = {"graph_id": graph_id, "node_count": nodes, "edge_count": edges}
         # What could not be read may be what somebody looks for.
         return result | ({"problems": problems[:_MOST_LINES]} if problems else {})
 
-    def _store(self, task: TaskRecord, graph_id: str, progress: "_Progress") -> list[str]:
-        """Store what an extraction finds, as members of a graph; what was not read or stored."""
+    def _find(self, task: TaskRecord, report: Report) -> tuple[str, Iterable[Collected]]:
+        """What a task reads, and the graph that it becomes a part of."""
+        if task.type == EXTRACT:
+            # The same if it is begun again.
+            return str(uuid5(NAMESPACE_URL, task.id)), self._extract(task.params, report)
+        graph_id = str(task.params["graph_id"])
+        with answering(), self._engine.connect() as connection:
+            graph = self._graphs.read(connection, graph_id).graph
+        return graph_id, self._enrich(graph, task.params, report)
+
+    def _store(
+        self, task: TaskRecord, graph_id: str, found: Iterable[Collected], progress: "_Progress"
+    ) -> list[str]:
+        """Store what a task finds, as members of a graph; gives what was not read or stored."""
         stored = 0
         problems: list[str] = []
-        for part in _in_parts(self._extract(task.params, progress.report)):
+        for part in _in_parts(found):
             self.check_stopping()
             self._graphs.create(graph_id)
             events = [each.data for each in part if each.error is None]
-            result = self._graphs.sink.store(events, _SOURCE, graph_id)
+            result = self._graphs.sink.store(events, _SOURCES[task.type], graph_id)
             new = [each.error for each in part if each.error is not None]
             new += [f"an event was refused: {error.message}" for _, error in result.refused]
             problems += new

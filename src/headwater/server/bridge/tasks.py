@@ -1,4 +1,4 @@
-"""`/tasks`: extractions from Confluent Cloud, begun by a call and run in the background."""
+"""`/tasks`: extractions from Confluent Cloud and enrichments by catalogs, run in the background."""
 
 from typing import Annotated, Any, Literal
 from uuid import uuid4
@@ -162,7 +162,11 @@ def post_enrichment(
     body: Annotated[Json, Depends(_named_in_body)],
     graph_id: Annotated[str, Query(min_length=1, max_length=200, description="The graph.")],
 ) -> Response:
-    """Begin to enrich a graph from catalogs. This server does not: the task fails and says so."""
+    """Begin to add to a graph what Unity Catalog, Glue and Google know of its tables.
+
+    That is also what uses them there. The catalogs are those of the sections [collect.NAME] of
+    the server's settings.
+    """
     options = read_body(EnrichmentRequest, msgspec.json.encode(body))
     read_event_set(connection, graph_id)
     connection.close()

@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The steps of the rules that describe what a transform does to the columns of records. */
 final class ColumnSteps {
@@ -238,8 +240,8 @@ final class ColumnSteps {
         }
         PartColumns found = new PartColumns(inside, Map.of());
         for (Object pair : step.containsKey("also") ? (List<?>) step.get("also") : List.of()) {
-            StateColumn added = gathered(event, paths(((List<?>) pair).get(1)));
-            found = found.with(paths(((List<?>) pair).get(0)), added);
+            List<?> sources = ((List<?>) pair).subList(1, ((List<?>) pair).size());
+            found = found.with(paths(((List<?>) pair).get(0)), combined(event, sources));
         }
         String prefix = setting(text("prefix"), config);
         for (String each : entries("add")) {
@@ -265,6 +267,22 @@ final class ColumnSteps {
         Set<ColumnOrigin> origins = new LinkedHashSet<>();
         columns.take(path).values().forEach(each -> origins.addAll(each.origins));
         return StateColumn.of(new ArrayList<>(origins), false);
+    }
+
+    /** What is at several paths as one column; `a|b` is the first of both that is there. */
+    private static StateColumn combined(PartColumns columns, List<?> sources) {
+        Set<ColumnOrigin> origins = new LinkedHashSet<>();
+        sources.forEach(source -> origins.addAll(gathered(columns, present(columns, paths(source))).origins));
+        StateColumn found = StateColumn.of(new ArrayList<>(origins), false);
+        return sources.size() > 1 ? found.changed(false) : found;
+    }
+
+    private static List<String> present(PartColumns columns, List<String> path) {
+        List<String> last = List.of(path.get(path.size() - 1).split("\\|"));
+        List<List<String>> choices = new ArrayList<>();
+        last.forEach(name -> choices.add(Stream.concat(path.stream().limit(path.size() - 1), Stream.of(name))
+            .collect(Collectors.toList())));
+        return choices.stream().filter(each -> !columns.take(each).isEmpty()).findFirst().orElse(choices.get(0));
     }
 
     /** A text that becomes a structure: its fields are not known, and all come from it. */
