@@ -138,13 +138,20 @@ class Jvm:
 
 def _hush() -> None:
     """Keep pyspark and py4j from logging stacks: of Ctrl-C, and of errors that they also raise."""
+    from pyspark.accumulators import AccumulatorServer
     from pyspark.logger import PySparkLogger
 
+    # It prints the stack of a connection that ends with the JVM.
+    setattr(AccumulatorServer, "handle_error", _ignore_connection)  # noqa: B010
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     # Some it logs as if they were nobody's.
     logging.getLogger().addFilter(_is_not_of_py4j)
     for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _ignore_connection(server: object, request: object, address: object) -> None:
+    """Whoever used the JVM learns of its end by itself."""
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
