@@ -63,6 +63,8 @@ class PublishStage(BridgeStage):
         program = Path(sys.executable).with_name("headwater")
         given = _unity(self.databricks, self.folder / "token")
         options = ["--url", given["url"], "--token", given["token"], "--store", self.store]
+        # As the server's section calls the target: it has what was published before.
+        options += ["--name", "unity-catalog"]
         options += [part for each in given["namespace"] for part in ("--namespace", each)]
         done = subprocess.run(
             [str(program), "publish", "unity-catalog", *options, "--dry-run"],

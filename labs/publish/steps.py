@@ -49,7 +49,7 @@ def change_one_thing(stage: PublishStage) -> None:
     lines = stage.dry_run()
     _show(lines)
     created = [line for line in lines if line.startswith("create ")]
-    check(len(created) == 4, "the dry run has two objects and two links", lines)
+    check(len(created) == 4, "the dry run has two objects and two links", created)
     before = stage.count_writes()
     _push_all(stage)
     sent = {name: count - before[name] for name, count in stage.count_writes().items()}

@@ -71,7 +71,8 @@ class Graph(LabGraph):
         self.say_command(command)
         where = ["--state", str(folder), "--server", self.url]
         shown = run_program(*command.split(), *where)
-        self.screen.say(self.screen.clean(shown.out + shown.err).rstrip())
+        for line in (shown.out + shown.err).splitlines():
+            self.screen.say(self.screen.clean(line))
         return list(self.client.ask("/api/v1/discovery")["findings"])
 
     def show_readers(self, topic: str) -> Shape:

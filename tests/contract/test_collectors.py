@@ -125,7 +125,8 @@ def example_kafka(folder: Path, running: ExitStack, kafka: Kafka) -> Example:
     own = {"topics": f"{prefix}.*", "groups": f"{prefix}.*", "timeout": "5s"}
     present = {"bootstrap": kafka.bootstrap, **own, "state": str(folder / "state")}
     options = [part for key, value in present.items() for part in (f"--{key}", value)]
-    return Example(present, options, {**present, "bootstrap": "127.0.0.1:1", "timeout": "1s"}, 3)
+    # Three topics, and what the cluster was not requested to tell.
+    return Example(present, options, {**present, "bootstrap": "127.0.0.1:1", "timeout": "1s"}, 4)
 
 
 def example_pipelines(folder: Path, running: ExitStack) -> Example:

@@ -228,8 +228,8 @@ def datahub() -> Iterator[DataHubStandIn]:
 @pytest.fixture
 def openmetadata() -> Iterator[OpenMetadataStandIn]:
     with serve_written(OpenMetadataStandIn(TOKEN)) as stand_in:
-        stand_in.add("topic", 'kafka."orders.enriched"', "amount")
-        stand_in.add("table", "bq.acme.sales.orders", "amount")
+        stand_in.add("topic", 'kafka."orders.enriched"', "order_id", "customer", "amount")
+        stand_in.add("table", "bq.acme.sales.orders", "order_id", "customer", "amount")
         yield stand_in
 
 

@@ -80,7 +80,7 @@ def test_a_relay(kafka: Kafka, store: Engine, monkeypatch: pytest.MonkeyPatch) -
     assert all(some == sorted(some) for some in numbers.values())
     assert all(len(some) == 1 for some in partitions.values())
     assert list(OpenLineagePublisher(settings, store).publish()) == []
-    monkeypatch.setattr("headwater.publish.openlineage.kafka._DELIVERY_MS", 2_000)
+    monkeypatch.setattr("headwater.publish.openlineage.kafka.DELIVERY_MS", 2_000)
     away = OpenLineageSettings.model_validate({"to": "kafka://127.0.0.1:1/t", "name": "away"})
     with pytest.raises(TargetUnavailable):
         list(OpenLineagePublisher(away, store).publish())

@@ -16,7 +16,7 @@ from headwater.publish.openlineage import OpenLineagePublisher, OpenLineageSetti
 from headwater.publish.openlineage.file import FileTarget
 from headwater.publish.openlineage.kafka import KafkaTarget
 from headwater.publish.openlineage.names import read_rewrite
-from headwater.publish.openlineage.selection import EventSelection, read_subject
+from headwater.publish.openlineage.selection import RelayedEvents, read_subject
 from headwater.publish.openlineage.target import open_target
 from headwater.store.engine import Engine
 from testing.events.bridge import KAFKA, estate
@@ -209,12 +209,12 @@ class TestSelection:
         ],
     )
     def test_patterns(self, include: Any, exclude: Any, is_sent: bool) -> None:
-        chosen = EventSelection(include, exclude).choose(of("a", 1))
+        chosen = RelayedEvents(include, exclude).choose(of("a", 1))
         assert chosen == (of("a", 1) if is_sent else None)
 
     def test_namespaces_wherever_they_stand(self) -> None:
         rewrites = [read_rewrite(f"{KAFKA}=kafka://new"), read_rewrite("post*=maria")]
-        changed = EventSelection(rewrites=rewrites).choose(EVENTS[0])
+        changed = RelayedEvents(rewrites=rewrites).choose(EVENTS[0])
         assert changed is not None and KAFKA.encode() not in changed
         event = json.loads(changed)
         assert event["outputs"][0]["namespace"] == "kafka://new"
@@ -223,14 +223,14 @@ class TestSelection:
 
     def test_others_stay_as_they_came(self) -> None:
         event = b' {"job": {"namespace": "n", "name": "j"}, "x": 12345678901234567890123} '
-        selection = EventSelection(rewrites=[read_rewrite("m=k")])
+        selection = RelayedEvents(rewrites=[read_rewrite("m=k")])
         assert selection.choose(event) == event
-        changed = EventSelection(rewrites=[read_rewrite("n=k")]).choose(event)
+        changed = RelayedEvents(rewrites=[read_rewrite("n=k")]).choose(event)
         assert changed is not None and b"12345678901234567890123" in changed
 
     def test_slashes_that_are_escaped(self) -> None:
         event = rb'{"job": {"namespace": "a:\/\/b", "name": "j"}}'
-        changed = EventSelection(rewrites=[read_rewrite("a://b=c")]).choose(event)
+        changed = RelayedEvents(rewrites=[read_rewrite("a://b=c")]).choose(event)
         assert changed is not None and json.loads(changed)["job"]["namespace"] == "c"
 
 

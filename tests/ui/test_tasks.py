@@ -120,7 +120,7 @@ def test_one_of_3300_jobs_its_owner_and_what_is_wrong_with_it(own: tuple[Site, A
     ]
     for start in range(0, len(jobs), 100):
         answer = api.post(jobs[start : start + 100], "/api/v1/lineage/batch")
-        assert answer.json()["summary"]["failed"] == 0
+        assert answer.status_code == 204, answer.text
     broken = event("team_07.job_0733", [], [table("out_0733")], 9_999, eventType="FAIL", **ago(1))
     broken["job"]["facets"] = {"ownership": owners}
     api.store(broken)

@@ -230,7 +230,7 @@ export const strings = {
     >,
     asOf: (time: string) => `As of ${time}. Health is not shown of the past.`,
     past: (time: string) =>
-      `As of ${time}: what runs had reported until then. Health, owners, tags, descriptions and edits are known as of now alone, and not shown.`,
+      `As of ${time}: what runs had reported until then. Health, owners, tags and what people wrote are known as of now alone, and not shown.`,
     notThen: (time: string) => `No run had reported it by ${time}. It may have had another name.`,
     noRunThen: "No run had been reported.",
     compared: (time: string, { added, removed, changed }: Record<"added" | "removed" | "changed", number>) =>
@@ -759,7 +759,7 @@ export const strings = {
     stored: (count: number) => `${plural(count, "event")} stored`,
     refused: (count: number) => `${count.toLocaleString("en")} refused`,
     total: (count: number) => `${count.toLocaleString("en")} in all`,
-    failures: (count: number) => `failed ${count === 1 ? "once" : `${count} times`} in a row`,
+    failures: (count: number) => `failed ${count === 1 ? "once" : `${count} times in a row`}`,
     nobody: "nobody runs it",
     by: (holder: string) => `run by ${holder}`,
     run: "Run now",

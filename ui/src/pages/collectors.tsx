@@ -44,7 +44,8 @@ function Collector({ of }: { of: CollectorAnswer }) {
         <Fact name={words.state}>
           <span className={`state ${TONES[of.state] ?? "quiet"}`}>{words.states[of.state] ?? of.state}</span>{" "}
           <span className="faint">
-            {of.failures > 0 && words.failures(of.failures)} {of.holder ? words.by(of.holder) : words.nobody}
+            {of.failures > 0 && `${words.failures(of.failures)}, `}
+            {of.holder ? words.by(of.holder) : words.nobody}
           </span>
         </Fact>
         <Fact name={words.type}>

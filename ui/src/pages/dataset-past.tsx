@@ -50,9 +50,11 @@ function Then({ node, graph, asOf }: { node: NodeShape; graph: GraphShape; asOf:
           <Fact name={words.seen}>{data.updatedAt && exactOf(data.updatedAt)}</Fact>
           <Fact name={words.lifecycle}>{data.lastLifecycleState}</Fact>
         </Facts>
-        <Link to="/changes" search={{ node: node.id, from: asOf }}>
-          {strings.time.list}
-        </Link>
+        <p className="row-links">
+          <Link to="/changes" search={{ node: node.id, from: asOf }}>
+            {strings.time.list}
+          </Link>
+        </p>
       </section>
       <Schema of={{ ...data, columnLineage }} isPast />
       <div className="two">
@@ -70,9 +72,11 @@ function Then({ node, graph, asOf }: { node: NodeShape; graph: GraphShape; asOf:
 
 /** Where the columns of a dataset come from, of an answer about what is around it. */
 function sourcesOf(answer: ColumnGraphShape, { namespace, name }: Named): ColumnLineageShape[] {
-  return answer.graph.flatMap(({ data }) =>
-    data.namespace === namespace && data.dataset === name && data.field && data.inputFields.length > 0
-      ? [{ ...data, name: data.field }]
-      : [],
-  );
+  const own = answer.graph.filter(({ data }) => data.namespace === namespace && data.dataset === name && data.field);
+  return own.map(({ data }) => ({
+    ...data,
+    name: data.field,
+    // What only decides about rows is told on the column's page.
+    inputFields: data.inputFields.filter(({ isIndirect }) => !isIndirect),
+  }));
 }

@@ -69,9 +69,7 @@ function Row({ of, isPast, flat, from }: RowProps) {
     <div className="schema-row">
       <span className="schema-name" style={{ paddingLeft: depth * 16 }}>
         <ColumnLink of={of} field={path} />
-        {field.tags.map((tag) => (
-          <TagLink key={tag} name={tag} />
-        ))}
+        {!isPast && field.tags.map((tag) => <TagLink key={tag} name={tag} />)}
         {!isPast && (
           <EditDetails
             isSmall

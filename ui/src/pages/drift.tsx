@@ -51,17 +51,17 @@ function JobDrift({ of }: { of: DriftingJob }) {
     <Section
       title={of.name}
       note={
-        <>
-          <JobLink of={of} />{" "}
+        <span className="row-links">
+          <JobLink of={of} />
           {of.run && (
             <Link to="/run" search={{ id: of.run }}>
               {strings.problems.toRun}
             </Link>
-          )}{" "}
+          )}
           <Link to="/lineage" search={{ node: of.id }}>
             {strings.graph.title}
           </Link>
-        </>
+        </span>
       }
     >
       <ul className="rows problem-rows">

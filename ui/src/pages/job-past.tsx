@@ -47,9 +47,11 @@ function Then({ id, of, asOf }: { id: string; of: JobData; asOf: string }) {
           </Fact>
           <LatestRun of={of.latestRun} />
         </Facts>
-        <Link to="/changes" search={{ node: id, from: asOf }}>
-          {strings.time.list}
-        </Link>
+        <p className="row-links">
+          <Link to="/changes" search={{ node: id, from: asOf }}>
+            {strings.time.list}
+          </Link>
+        </p>
       </section>
       <div className="two">
         <UsedDatasets title={words.inputs} none={words.noInputs} of={of.inputs} counted={undefined} />

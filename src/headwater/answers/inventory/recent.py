@@ -20,14 +20,14 @@ _FIRST = 1_000
 _END = EventPlace(2**63 - 1, b"")
 
 
-class Recent(NamedTuple):
+class RecentSubjects(NamedTuple):
     """By their ids, and by their names as NAMESPACE/NAME."""
 
     touched: Touched
     subjects: frozenset[str]
 
 
-def read_recent(engine: Engine, since: int) -> Recent:
+def read_recent(engine: Engine, since: int) -> RecentSubjects:
     """Raises InvalidRequest where events since then were pruned."""
     with answering(), engine.connect() as connection:
         if not has_all_events(connection, since):
@@ -36,7 +36,7 @@ def read_recent(engine: Engine, since: int) -> Recent:
         return _read(connection, since)
 
 
-def _read(connection: Connection, since: int) -> Recent:
+def _read(connection: Connection, since: int) -> RecentSubjects:
     view = view_at(connection, None)
 
     def names_of(datasets: set[bytes]) -> set[bytes]:
@@ -53,7 +53,7 @@ def _read(connection: Connection, since: int) -> Recent:
     found = Touched(found.jobs, names_of(found.datasets))
     jobs, datasets = view.reader.job_names(found.jobs), view.reader.dataset_names(found.datasets)
     names = (*jobs.values(), *datasets.values())
-    return Recent(found, frozenset(f"{name.namespace}/{name.name}" for name in names))
+    return RecentSubjects(found, frozenset(f"{name.namespace}/{name.name}" for name in names))
 
 
 def _all_names(view: View, dataset: bytes) -> list[bytes]:

@@ -1,9 +1,8 @@
 """What users say of a Flink cluster to collect from."""
 
-from typing import Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from headwater.collect.rest import RestSettings, check_url
 from headwater.durations import parse_duration
@@ -48,18 +47,14 @@ class FlinkSettings(RestSettings):
 
     @field_validator("gateway_session")
     @classmethod
-    def _are_sessions(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _are_sessions(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if value and not info.data.get("gateway"):
+            raise ValueError("it is a session of a SQL gateway: name that with --gateway")
         for each in value:
             job, _, handle = each.rpartition("=")
             if not job or not handle:
                 raise ValueError(f"'{each}' is not JOB=HANDLE")
         return value
-
-    @model_validator(mode="after")
-    def _has_gateway(self) -> Self:
-        if self.gateway_session and not self.gateway:
-            raise ValueError("--gateway-session names a session of the gateway at --gateway")
-        return self
 
     @property
     def sessions(self) -> dict[str, str]:

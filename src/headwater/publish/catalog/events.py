@@ -139,7 +139,7 @@ def _event(job: InventoryJob, flows: Sequence[JobFlow], rename: Rename) -> Json:
 
 
 def describe_job(job: InventoryJob) -> str:
-    """What is said of a job, with what was not understood of it."""
+    """The description of a job, with what was not understood of it."""
     text = f"{job.description} (incomplete: {job.gaps})" if job.gaps else job.description
     return text.strip()[:_LONGEST_TEXT]
 

@@ -112,7 +112,7 @@ class DataHubCatalog:
         return ""
 
     def remove(self, key: ItemKey, reference: str, body: Json) -> None:
-        """Jobs and flows are marked as removed: what people have said of them there stays."""
+        """Jobs and flows are marked as removed: what people wrote about them there stays."""
         if key.kind == FLOW:
             self._post(key, _NOT_THERE)
             return
@@ -134,8 +134,8 @@ class DataHubCatalog:
             there = self._http.call("GET", _path(item.id), params={"aspects": ",".join(item.body)})
         except ItemSkipped:
             return ItemState.MISSING
-        wanted = {name: {"value": value} for name, value in item.body.items()}
-        return ItemState.SAME if _holds(there, wanted) else ItemState.DIFFERENT
+        expected = {name: {"value": value} for name, value in item.body.items()}
+        return ItemState.SAME if _holds(there, expected) else ItemState.DIFFERENT
 
     def _read_lineage(self, urn: str) -> Json:
         try:
@@ -181,14 +181,14 @@ def _path(key: ItemKey) -> str:
     return f"{_ENTITIES[key.kind]}/{quote(key.key, safe='')}"
 
 
-def _holds(there: Any, wanted: Any) -> bool:
-    """Whether all that is wanted is there; DataHub adds fields of its own."""
-    if isinstance(wanted, dict):
+def _holds(there: Any, expected: Any) -> bool:
+    """Whether all that is expected is there; DataHub adds fields of its own."""
+    if isinstance(expected, dict):
         return isinstance(there, dict) and all(
             _holds(there.get(key), value) or value in ([], {}) and key not in there
-            for key, value in wanted.items()
+            for key, value in expected.items()
         )
-    if isinstance(wanted, list):
-        is_list = isinstance(there, list) and len(there) == len(wanted)
-        return is_list and all(map(_holds, there, wanted))
-    return bool(there == wanted)
+    if isinstance(expected, list):
+        is_list = isinstance(there, list) and len(there) == len(expected)
+        return is_list and all(map(_holds, there, expected))
+    return bool(there == expected)

@@ -31,9 +31,9 @@ def merge_lineage(there: Json, ours: Json) -> Json:
     }
 
 
-def is_same(there: Json, wanted: Json) -> bool:
+def is_same(there: Json, expected: Json) -> bool:
     """Whether an aspect says what it is to say; DataHub adds times and authors to it."""
-    return _comparable(there) == _comparable(wanted)
+    return _comparable(there) == _comparable(expected)
 
 
 def has_ours(there: Json) -> bool:

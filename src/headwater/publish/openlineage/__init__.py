@@ -10,7 +10,7 @@ from headwater.config import Section
 from headwater.errors import BadConfig, BadSecret, Conflict
 from headwater.plugins import CheckStep
 from headwater.publish import PlannedChange, Published
-from headwater.publish.openlineage.selection import EventSelection
+from headwater.publish.openlineage.selection import RelayedEvents
 from headwater.publish.openlineage.settings import TargetSettings
 from headwater.publish.openlineage.target import EventTarget, open_target
 from headwater.publish.relay import Relay
@@ -64,8 +64,8 @@ class OpenLineageSettings(TargetSettings):
         return check_since(value)
 
     @property
-    def selection(self) -> EventSelection:
-        return EventSelection(self.include, self.exclude, self.rewrites)
+    def selection(self) -> RelayedEvents:
+        return RelayedEvents(self.include, self.exclude, self.rewrites)
 
 
 class OpenLineagePublisher:

@@ -15,7 +15,7 @@ from headwater.publish.openlineage.settings import TargetSettings
 
 _ANSWER_SECONDS = 10.0
 # How long the client itself repeats what brokers do not take.
-_DELIVERY_MS = 30_000
+DELIVERY_MS = 30_000
 # Of the event: another would be taken.
 _OF_THE_EVENT = frozenset(
     (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_MSG, KafkaError.INVALID_RECORD)
@@ -31,7 +31,7 @@ def open_topic(settings: TargetSettings) -> "KafkaTarget":
         "client.id": "headwater-publish",
         "enable.idempotence": True,
         "compression.type": "zstd",
-        "message.timeout.ms": _DELIVERY_MS,
+        "message.timeout.ms": DELIVERY_MS,
         # Larger ones than that brokers refuse, in words of their own.
         "message.max.bytes": 100_000_000,
         "log_level": 0,
@@ -86,7 +86,7 @@ class KafkaTarget:
         keys = [read_subject(event) for event in events]
         for index, event in enumerate(events):
             self._produce(index, keys[index], event, outcomes)
-        self._producer.flush(2 * _DELIVERY_MS / 1_000)
+        self._producer.flush(2 * DELIVERY_MS / 1_000)
         late: set[str] = set()
         problem = ""
         for index, key in enumerate(keys):

@@ -30,8 +30,8 @@ def read_subject(payload: bytes) -> str:
     return "" if named is None else f"{named.namespace}/{named.name}"
 
 
-class EventSelection(NamedTuple):
-    """Patterns over the jobs that events are of, or their datasets, and namespaces to replace."""
+class RelayedEvents(NamedTuple):
+    """Patterns over the jobs or datasets that events are of, and namespaces to replace."""
 
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()

@@ -21,7 +21,7 @@ from headwater.publish.catalog.http import CatalogHttp
 from headwater.publish.catalog.publisher import CatalogPublisher
 from headwater.publish.openlineage.send import check_url
 from headwater.publish.openmetadata.client import (
-    Entity,
+    FoundEntity,
     OpenMetadataClient,
     is_ours,
     link_reference,
@@ -136,7 +136,7 @@ class OpenMetadataCatalog:
         is_same = all((there.get(name) or []) == (details[name] or []) for name in _COMPARED)
         return ItemState.SAME if is_same else ItemState.DIFFERENT
 
-    def _ends(self, body: Json) -> tuple[Entity, Entity]:
+    def _ends(self, body: Json) -> tuple[FoundEntity, FoundEntity]:
         source, target = (EntityName(**body[end]) for end in ("from", "to"))
         return self._client.find(source), self._client.find(target)
 

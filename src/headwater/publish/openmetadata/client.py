@@ -12,7 +12,7 @@ _PATHS = {TABLE: "tables", TOPIC: "topics", CONTAINER: "containers"}
 _MOST_KEPT = 5_000
 
 
-class Entity(NamedTuple):
+class FoundEntity(NamedTuple):
     """Something that OpenMetadata has, with the full names of its columns by their paths."""
 
     id: str
@@ -30,10 +30,10 @@ class OpenMetadataClient:
     def __init__(self, http: CatalogHttp, pipeline_service: str) -> None:
         self._http = http
         self._service = pipeline_service
-        self._known: dict[EntityName, Entity | None] = {}
+        self._known: dict[EntityName, FoundEntity | None] = {}
         self._pipelines: dict[str, str] = {}
 
-    def find(self, name: EntityName) -> Entity:
+    def find(self, name: EntityName) -> FoundEntity:
         """Raises ItemSkipped where it is not there."""
         if name not in self._known:
             if len(self._known) >= _MOST_KEPT:
@@ -44,16 +44,16 @@ class OpenMetadataClient:
             raise ItemSkipped(f"OpenMetadata has no {name.type} {name.fqn}")
         return found
 
-    def _read(self, name: EntityName) -> Entity | None:
+    def _read(self, name: EntityName) -> FoundEntity | None:
         params = {"fields": "columns"} if name.type == TABLE else None
         path = f"{_PATHS[name.type]}/name/{quote(name.fqn, safe='')}"
         try:
             found = self._http.call("GET", path, params=params)
         except ItemSkipped:
             return None
-        return Entity(_id(found), name.type, _columns(found))
+        return FoundEntity(_id(found), name.type, _columns(found))
 
-    def read_link(self, source: Entity, target: Entity) -> Json | None:
+    def read_link(self, source: FoundEntity, target: FoundEntity) -> Json | None:
         """The details of a link; None where there is none."""
         try:
             found = self._http.call("GET", f"lineage/getLineageEdge/{source.id}/{target.id}")
@@ -62,7 +62,7 @@ class OpenMetadataClient:
         edge = found.get("edge")
         return edge if isinstance(edge, dict) else {}
 
-    def write_link(self, source: Entity, target: Entity, details: Json) -> None:
+    def write_link(self, source: FoundEntity, target: FoundEntity, details: Json) -> None:
         edge = {
             "fromEntity": source.reference,
             "toEntity": target.reference,
@@ -77,7 +77,7 @@ class OpenMetadataClient:
         except ItemSkipped:
             return
 
-    def link_details(self, source: Entity, target: Entity, body: Json) -> Json:
+    def link_details(self, source: FoundEntity, target: FoundEntity, body: Json) -> Json:
         """What a link is to say; columns that OpenMetadata does not know are counted."""
         columns, missing = [], 0
         for each in body["columns"]:
@@ -133,7 +133,7 @@ def is_ours(details: Json) -> bool:
     return str(details.get("description") or "").startswith(MARK)
 
 
-def link_reference(source: Entity, target: Entity) -> str:
+def link_reference(source: FoundEntity, target: FoundEntity) -> str:
     return f"{source.type}/{source.id}/{target.type}/{target.id}"
 
 

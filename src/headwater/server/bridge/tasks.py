@@ -162,10 +162,10 @@ def post_enrichment(
     body: Annotated[Json, Depends(_named_in_body)],
     graph_id: Annotated[str, Query(min_length=1, max_length=200, description="The graph.")],
 ) -> Response:
-    """Begin to enrich a graph: what Unity Catalog, Glue and Google know of its tables, and of what
-    uses them, is added to it.
+    """Begin to add to a graph what Unity Catalog, Glue and Google know of its tables.
 
-    The catalogs are those of the sections [collect.NAME] of the server's settings.
+    That is also what uses them there. The catalogs are those of the sections [collect.NAME] of
+    the server's settings.
     """
     options = read_body(EnrichmentRequest, msgspec.json.encode(body))
     read_event_set(connection, graph_id)
