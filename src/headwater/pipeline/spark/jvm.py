@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from socketserver import BaseServer
 from typing import Any
 
 from headwater.errors import SparkUnavailable
@@ -138,13 +139,22 @@ class Jvm:
 
 def _hush() -> None:
     """Keep pyspark and py4j from logging stacks: of Ctrl-C, and of errors that they also raise."""
+    from pyspark import accumulators
     from pyspark.logger import PySparkLogger
 
+    # It prints the stack of a connection that ends with the JVM.
+    for each in vars(accumulators).values():
+        if isinstance(each, type) and issubclass(each, BaseServer):
+            setattr(each, "handle_error", _ignore_connection)  # noqa: B010
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     # Some it logs as if they were nobody's.
     logging.getLogger().addFilter(_is_not_of_py4j)
     for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _ignore_connection(server: object, request: object, address: object) -> None:
+    """Whoever used the JVM learns of its end by itself."""
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
