@@ -15,7 +15,8 @@ from testing.stand_ins.serving import serve
 SCRIPT = """
 SET 'pipeline.name' = 'order-ingestion';
 CREATE TABLE orders (id INT, email STRING, price DECIMAL(10, 2), region_id INT,
-  placed_at TIMESTAMP(3), WATERMARK FOR placed_at AS placed_at) WITH ('connector' = 'kafka', 'topic' = 'orders',
+  placed_at TIMESTAMP(3), WATERMARK FOR placed_at AS placed_at)
+  WITH ('connector' = 'kafka', 'topic' = 'orders',
   'properties.bootstrap.servers' = 'broker:9092', 'format' = 'json');
 CREATE TABLE warehouse_orders (id INT, email STRING, amount DECIMAL(10, 2), region_id INT)
   WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://warehouse:5432/dw',

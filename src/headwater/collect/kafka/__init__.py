@@ -152,6 +152,8 @@ class KafkaCollector:
         """What is reported as a whole, where it is not as it was."""
         if kept.lists.get(found.change.name) != found.change.known:
             yield _collected(found.change.name, found)
+        elif found.change.known:
+            self.skipped += 1
 
     def _changed(self, name: str, found: Translated | None) -> Iterator[Collected]:
         if found is None:

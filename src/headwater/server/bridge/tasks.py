@@ -164,7 +164,8 @@ def post_enrichment(
 ) -> Response:
     """Begin to add to a graph what Unity Catalog, Glue and Google know of its tables.
 
-    That is also what uses them there. The catalogs are those of the sections [collect.NAME] of the server's settings.
+    That is also what uses them there. The catalogs are those of the sections [collect.NAME] of
+    the server's settings.
     """
     options = read_body(EnrichmentRequest, msgspec.json.encode(body))
     read_event_set(connection, graph_id)
