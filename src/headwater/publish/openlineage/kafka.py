@@ -87,6 +87,7 @@ class KafkaTarget:
         for index, event in enumerate(events):
             self._produce(index, keys[index], event, outcomes)
         self._producer.flush(2 * DELIVERY_MS / 1_000)
+        self._send_alone(events, keys, outcomes)
         late: set[str] = set()
         problem = ""
         for index, key in enumerate(keys):
@@ -99,6 +100,23 @@ class KafkaTarget:
                 yield index, None if error is None else error.str()
         if late:
             raise TargetUnavailable(self._address, self._last_error or problem)
+
+    def _send_alone(
+        self, events: Sequence[bytes], keys: Sequence[str], outcomes: dict[int, KafkaError | None]
+    ) -> None:
+        """Send what was refused again by itself, and what follows it of its job.
+
+        Brokers refuse what arrives together as a whole, for one event that is too large.
+        """
+        refused: set[str] = set()
+        for index, key in enumerate(keys):
+            error = outcomes.get(index)
+            if error is not None and error.code() in _OF_THE_EVENT:
+                refused.add(key)
+            if key in refused:
+                outcomes.pop(index, None)
+                self._produce(index, key, events[index], outcomes)
+                self._producer.flush(2 * DELIVERY_MS / 1_000)
 
     def _produce(
         self, index: int, key: str, event: bytes, outcomes: dict[int, KafkaError | None]
