@@ -69,6 +69,11 @@ class Scene:
         with opened(self.service.store) as engine, engine.connect() as connection:
             return list_ingestion_runs(connection, name)[0]
 
+    def is_running(self, name: str) -> bool:
+        with opened(self.service.store) as engine, engine.connect() as connection:
+            runs = list_ingestion_runs(connection, name)
+        return bool(runs) and runs[0].ended_at is None
+
     def request(self, name: str) -> None:
         with opened(self.service.store) as engine, engine.begin() as connection:
             request_run(connection, name, now())
@@ -179,7 +184,7 @@ def test_ctrl_c(scene: Scene) -> None:
 
 def test_sigterm_while_spark_starts(scene: Scene) -> None:
     scene.service.restart()
-    scene.wait(lambda: scene.newest_run("stream").ended_at is None)
+    scene.wait(lambda: scene.is_running("stream"))
     scene.service.send_signal(signal.SIGTERM)
     assert scene.service.wait_for_end() == 0
     scene.check()
@@ -192,5 +197,7 @@ def _javas(pid: int) -> list[psutil.Process]:
 
 def _is_at_work(scene: Scene) -> None:
     """Wait until the stream runs, whatever happened before."""
-    scene.wait(lambda: scene.newest_run("stream").ended_at is None)
+    if not scene.service.is_running:
+        scene.service.restart()
+    scene.wait(lambda: scene.is_running("stream"))
     scene.service.wait_for("stream: ingesting from")
