@@ -19,7 +19,8 @@ _NO_ORDER = b"Dear supplier, please send two chairs."
 _ORDERS_TOPIC = {
     "topic orders.bid_time": {"rate orders-source.timestamp": "TRANSFORMATION"},
     "topic orders.price": {"rate orders-source.value": "TRANSFORMATION"},
-    "topic orders.supplier": {"rate orders-source.value": "TRANSFORMATION"},
+    # Chosen by the value, and not made of it.
+    "topic orders.supplier": {},
 }
 _SUPPLIER_STATS_TOPIC = {
     "topic supplier-stats.window_start": {"topic orders.bid_time": "TRANSFORMATION"},

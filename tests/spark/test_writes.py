@@ -135,6 +135,23 @@ def test_messages(folder: str, writes: ObservedEvents, spark: "SparkSession", ka
     assert counted(written)["rowCount"] == 3
 
 
+def test_what_decides_about_one_field_of_a_message_decides_about_no_other(
+    folder: str, writes: ObservedEvents, spark: "SparkSession", kafka: Kafka
+) -> None:
+    kafka.create_topic("decided")
+    message = "to_json(struct(price, element_at(array('a', 'b'), id % 2 + 1) AS shop))"
+    frame = spark.read.parquet(folder).selectExpr(
+        f"CASE WHEN supplier > 'a' THEN {message} ELSE {message} END AS value"
+    )
+    options = {"kafka.bootstrap.servers": kafka.bootstrap, "topic": "decided"}
+    frame.write.format("kafka").options(**options).save()
+    written = writes.find_write(f"kafka://{kafka.bootstrap}/decided")["outputs"][0]
+    assert fields(written) == {
+        "price": ["price IDENTITY", "supplier CONDITIONAL"],
+        "shop": ["id CONDITIONAL", "supplier CONDITIONAL"],
+    }
+
+
 def test_messages_beside_what_is_cached(
     folder: str, writes: ObservedEvents, spark: "SparkSession", kafka: Kafka
 ) -> None:

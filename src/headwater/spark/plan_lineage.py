@@ -289,19 +289,20 @@ def _of_messages(columns: _Columns) -> _Columns:
     """A message's columns are those of the structure that its value was made of, and its key."""
     named = {name: each for name, each in columns.items() if name not in ("partition", "topic")}
     for name, (value, _) in list(named.items()):
-        if value.content is None:
+        content = value.content
+        if content is None:
             continue
-        if name == "value" and value.content.form is ValueForm.STRUCT:
+        if name == "value" and content.form is ValueForm.STRUCT:
             parts = parts_of_type(value.kind)
             kinds = parts[1] if parts is not None else {}
             del named[name]
             inside = {
-                step: (member.beside(value.indirect), kinds.get(step))
-                for step, member in (value.content.members or {}).items()
+                step: (member.beside(content.indirect), kinds.get(step))
+                for step, member in (content.members or {}).items()
             }
             named = {**inside, **{key: each for key, each in named.items() if key not in inside}}
         else:
-            named[name] = (value.content.beside(value.indirect), value.kind)
+            named[name] = (content, value.kind)
     return named
 
 

@@ -411,15 +411,15 @@ def _is_replaced(node: PlanNode) -> bool:
 
 def _read_back(text: PlanValue, schema: Any) -> PlanValue:
     """What was written as a text, parsed again: by the names of its fields."""
-    parts = parts_of_type(schema)
-    members = text.content.members if text.content is not None else None
-    if parts is None or members is None:
+    parts, content = parts_of_type(schema), text.content
+    members = content.members if content is not None else None
+    if parts is None or content is None or members is None:
         return text.through(CHANGED)
     by_name = {name.lower(): member for name, member in members.items()}
     return PlanValue(
         members={name: by_name.get(name.lower(), NOTHING) for name in parts[1]},
         form=parts[0],
-        indirect=text.indirect,
+        indirect=content.indirect,
     )
 
 

@@ -117,24 +117,27 @@ class PlanValue:
         return frozenset((source, subtype) for source in self.whole) | self.all_indirect
 
     def beside(self, indirect: Iterable[Deciding]) -> "PlanValue":
-        """The same, with more that decides about it."""
+        """The same, with more that decides about it, and so about the structure in it."""
         added = frozenset(indirect)
-        if not added <= self.indirect:
-            return self._with(self.indirect | added, self.text)
-        return self
+        content = self.content.beside(added) if self.content is not None else None
+        if added <= self.indirect and content is self.content:
+            return self
+        return self._with(self.indirect | added, content, self.text)
 
     def described(self, text: SqlText | None) -> "PlanValue":
         """The same, as people read it."""
-        return self._with(self.indirect, text)
+        return self._with(self.indirect, self.content, text)
 
-    def _with(self, indirect: frozenset[Deciding], text: SqlText | None) -> "PlanValue":
+    def _with(
+        self, indirect: frozenset[Deciding], content: "PlanValue | None", text: SqlText | None
+    ) -> "PlanValue":
         return PlanValue(
             self.direct,
             indirect,
             self.members,
             self.form,
             self.origin,
-            self.content,
+            content,
             self.kind,
             self.constants,
             text,
