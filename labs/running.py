@@ -79,7 +79,8 @@ def _parse(name: str, description: str | None) -> argparse.Namespace:
 
 def _has_nothing_left() -> bool:
     """Tell whether every process that was started has ended."""
-    left = psutil.Process().children(recursive=True)
+    children = psutil.Process().children(recursive=True)
+    left = [each for each in children if each.status() != psutil.STATUS_ZOMBIE]
     for process in left:
         print(f"lab: still running: {process}", file=sys.stderr)
     return not left
