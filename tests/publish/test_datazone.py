@@ -56,6 +56,25 @@ def test_a_large_job_is_split(datazone: DataZoneStandIn, store: Engine, fill: Fi
     assert (done.created, done.refused) == (4, 0)
 
 
+def test_outputs_of_other_inputs_are_events_of_their_own(
+    datazone: DataZoneStandIn, store: Engine, fill: Fill
+) -> None:
+    inputs = [dataset(name, KAFKA) for name in ("a", "b")]
+    outputs = [
+        dataset(f"of-{each['name']}", KAFKA, lineage={"inputs": [{**each, "type": "DATASET"}]})
+        for each in inputs
+    ]
+    fill([msgspec.json.encode(run_event("COMPLETE", inputs=inputs, outputs=outputs))])
+    assert run(publisher(datazone, store)).created == 2
+    links = {
+        (source["name"], target["name"])
+        for event in datazone.events.values()
+        for source in event["inputs"]
+        for target in event["outputs"]
+    }
+    assert links == {("a", "of-a"), ("b", "of-b")}
+
+
 def test_an_answer_that_is_lost(datazone: DataZoneStandIn, shop: Engine) -> None:
     datazone.loses_answers = 1
     assert run(publisher(datazone, shop)).refused == 0

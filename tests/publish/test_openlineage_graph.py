@@ -113,6 +113,36 @@ def test_another_headwater_has_the_same_graph(shop: Engine, fill: Fill, tmp_path
         assert _columns(api, KAFKA, "orders.enriched") >= {("amount", "orders", "amount")}
 
 
+def test_inputs_of_no_output(backend: _Backend, store: Engine, fill: Fill, tmp_path: Path) -> None:
+    """Also what nothing is made of, and what is left where an output is excluded."""
+    a, b = (dataset(name, KAFKA) for name in "ab")
+    only_a = {"inputs": [{**a, "type": "DATASET"}]}
+    only_b = {"inputs": [{**b, "type": "DATASET"}]}
+    jobs = {
+        "one": [dataset("one", KAFKA, lineage=only_a)],
+        "two": [dataset(name, KAFKA, lineage=only_a) for name in ("two", "too")],
+        "rest": [dataset("rest", KAFKA, lineage=only_a), dataset("secret", KAFKA, lineage=only_b)],
+    }
+    fill(
+        msgspec.json.encode(
+            run_event(
+                "COMPLETE",
+                job=job,
+                run=f"01890000-0000-7000-8000-00000000000{number}",
+                inputs=[a, b],
+                outputs=outputs,
+            )
+        )
+        for number, (job, outputs) in enumerate(jobs.items())
+    )
+    run(publisher(store, backend.url, exclude=("secret",)))
+    with open_api(f"sqlite:///{tmp_path / 'other.db'}") as api:
+        api.store(*map(msgspec.json.encode, backend.events))
+        flows = _flows(api.engine)
+    made = {output: inputs for some in flows.values() for output, inputs in some if output}
+    assert made == dict.fromkeys(("one", "two", "too", "rest"), ("a",))
+
+
 def _flows(engine: Engine) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     """What each job makes each of its outputs of."""
     return {

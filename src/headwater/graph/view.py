@@ -290,11 +290,11 @@ class View:
         self._load_pairs(new)
 
     def _load_pairs(self, jobs: Iterable[bytes]) -> None:
-        """Read which inputs belong to which outputs, of jobs that have several of both."""
+        """Read which inputs belong to which outputs, of jobs that have several of either."""
         outputs: dict[bytes, set[bytes]] = {}
         for job in jobs:
             links = self._jobs[job].links
-            if all(len(some) > 1 for some in links.values()):
+            if all(links.values()) and any(len(some) > 1 for some in links.values()):
                 written = links[Direction.OUTPUT].values()
                 outputs[job] = {use.dataset for link in written for use in link.uses}
         classes = self.classes

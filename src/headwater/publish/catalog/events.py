@@ -28,7 +28,10 @@ Pair = tuple[DatasetRef, ColumnLink]
 
 
 class EventLimits(NamedTuple):
-    """What one event may hold. With `joins_outputs` a job is one event, if it fits."""
+    """What one event may hold.
+
+    With `joins_outputs` a job is one event, if it fits and all its outputs are of the same inputs.
+    """
 
     links: int
     bytes: int
@@ -49,7 +52,8 @@ def job_events(
     if not flows:
         yield Skipped(f"job {subject}", subject, "it does not both read and write anything")
         return
-    if limits.joins_outputs and len(flows) > 1:
+    are_alike = len({flow.inputs for flow in flows}) == 1
+    if limits.joins_outputs and len(flows) > 1 and are_alike:
         joined = _event(job, flows, rename)
         if _fits(joined, flows, limits):
             yield CatalogItem(EVENT, subject, subject, joined)

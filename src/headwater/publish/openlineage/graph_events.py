@@ -57,7 +57,8 @@ def job_body(job: InventoryJob, has_schemas: bool) -> Json:
     if text := describe_job(job):
         facets["documentation"] = {"description": text}
     flows = [flow for flow in job.flows if flow.output is not None]
-    is_paired = len({flow.inputs for flow in flows}) > 1
+    every = set(job.inputs)
+    is_paired = any(set(flow.inputs) != every for flow in flows)
     columns = job.columns if has_schemas else {}
     return {
         "job": {"namespace": job.name.namespace, "name": job.name.name, "facets": facets},
