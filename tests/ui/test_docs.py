@@ -30,7 +30,7 @@ def test_a_call_is_found_and_tried(site: Site) -> None:
     site.open("/docs")
     expect(site.page.get_by_text("List the namespaces by name.")).to_be_visible()
     site.page.get_by_placeholder("Filter by tag").fill("/systems")
-    expect(site.page.locator(".opblock")).to_have_count(1)
+    expect(site.page.locator(".opblock")).to_have_count(2)
     try_call(site.page, "/api/v1/systems")
     answer = site.page.locator(".live-responses-table .highlight-code code").last
     expect(answer).to_contain_text("snowflake")

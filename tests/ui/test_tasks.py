@@ -157,11 +157,11 @@ def test_the_incident_by_the_keyboard_alone(shop: Site) -> None:
     expect(page.get_by_text("no column price").first).to_be_visible()
 
 
-def test_how_it_goes_with_a_run_and_the_one_before(site: Site) -> None:
-    page = site.page
-    site.open("/")
+def test_how_it_goes_with_a_run_and_the_one_before(shop: Site) -> None:
+    page = shop.page
+    shop.open("/")
     clicks = Clicks(page)
-    clicks.on(page.locator(".problem-rows").get_by_role("link", name="Run", exact=True).nth(1))
+    clicks.on(page.locator(".problem-rows").get_by_role("link", name="Run", exact=True).first)
     expect(page.get_by_text("What went wrong")).to_be_visible()
     clicks.on(page.get_by_role("link", name="Compare with the run before"))
     expect(page.get_by_role("heading", name="Rows and bytes")).to_be_visible()

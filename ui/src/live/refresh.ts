@@ -7,6 +7,7 @@ import { onChanged } from "./stream";
 
 /** What is about everything changes with every event, and costs more than one dataset. */
 const LEAST_FOR_ALL = 5_000;
+const WHILE_A_FORM_IS_OPEN = 1_000;
 
 export function refreshWhatChanges(client: QueryClient): () => void {
   const due = new Map<string, number>();
@@ -32,6 +33,11 @@ export function refreshWhatChanges(client: QueryClient): () => void {
   }
 
   function read(): void {
+    // What somebody is typing would go with the row that it is about.
+    if (document.querySelector("dialog[open]")) {
+      timer = setTimeout(read, WHILE_A_FORM_IS_OPEN);
+      return;
+    }
     const now = Date.now();
     const hashes = new Set([...due].filter(([, at]) => at <= now).map(([hash]) => hash));
     for (const hash of hashes) due.delete(hash);
